@@ -75,9 +75,12 @@ def native(module):
 
 
 class Signatures(ast.NodeTransformer):
-    """Leaves of a module what its users see: no bodies, and nothing of _native, which the stub has already."""
+    """Leaves of a module what its users see: no bodies, no private functions, and nothing of _native, which the stub
+    has already."""
 
     def visit_FunctionDef(self, node):  # pylint: disable=invalid-name -- ast's name
+        if node.name.startswith("_") and not node.name.startswith("__"):
+            return None
         documentation = [] if ast.get_docstring(node) is None else node.body[:1]
         node.body = documentation + [ast.Expr(ast.Constant(...))]
         return node

@@ -24,6 +24,8 @@ packages=(
     libcli11-dev libfmt-dev nlohmann-json3-dev
     # The Python package: bindings, headers of the interpreter, arrays. mypy checks the type stubs.
     pybind11-dev python3-dev python3-numpy mypy
+    # And pip in an environment of its own: the wheel is installed in one.
+    python3-pip python3-venv
     # Boards on Arm: compiler, C library and its headers, headers of the C++ library. Nothing links the C++ library
     # itself.
     gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev
@@ -39,6 +41,15 @@ packages=(
     # The Vulkan device: loader and headers, compiler and checker of shaders; a driver that runs on any processor, and
     # Khronos' validation layer, which judges what is recorded. Without them all else builds: PIANOLA_VULKAN.
     glslc libvulkan-dev mesa-vulkan-drivers spirv-tools vulkan-validationlayers
+    # Campaigns in shards: Slurm and its authentication, for a private cluster that a test starts and ends.
+    slurm-wlm munge
+    # The documentation site: pages, and the API reference from the headers' comments. Its pages and those that the
+    # project makes are laid out and measured in a browser without a window (tests/pages).
+    chromium doxygen furo python3-breathe python3-myst-parser python3-sphinx
+    # A hardware security module in software, and the tool that talks to it: docs/guide/signing.md.
+    opensc softhsm2
+    # What can be checked of the Zephyr module without Zephyr: Kconfig, YAML files, devicetree.
+    device-tree-compiler python3-jsonschema python3-kconfiglib python3-yaml
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
@@ -66,5 +77,21 @@ fi
 echo "setup: installing ${missing[*]}"
 "${as_root[@]}" apt-get update
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
+# Of what was just installed, nothing goes on running: the cluster of the tests is theirs alone.
+for package in "${missing[@]}"; do
+    case "$package" in
+        slurm-wlm) services=(slurmctld slurmd) ;;
+        munge) services=(munge) ;;
+        *) continue ;;
+    esac
+    if [ -d /run/systemd/system ]; then
+        "${as_root[@]}" systemctl disable --now "${services[@]}" >/dev/null 2>&1 || true
+    else
+        for service in "${services[@]}"; do
+            "${as_root[@]}" "/etc/init.d/$service" stop >/dev/null 2>&1 || true
+            "${as_root[@]}" update-rc.d "$service" disable >/dev/null 2>&1 || true
+        done
+    fi
+done
 "$fetch_bearssl"
 echo "setup: done"

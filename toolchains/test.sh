@@ -50,7 +50,8 @@ for preset in "${presets[@]}"; do
     else
         # Failing tests show in the result file. A ctest that fails without one, or writes none, is a failed step.
         code=0
-        timed "$preset: tests" ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" || code=$?
+        timed "$preset: tests" ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" \
+            --test-output-size-passed 65536 || code=$?
         if [ ! -e "$result" ]; then
             failed_steps+=("$preset: ctest wrote no results")
         else
@@ -61,6 +62,14 @@ for preset in "${presets[@]}"; do
         fi
     fi
 done
+
+# Of a whole run: whether what passed verifies every requirement, shows every injection, and is every measure.
+if [ "$#" -eq 0 ]; then
+    echo "=== safety"
+    for check in trace analyses tools; do
+        timed "safety: $check" "toolchains/$check.py" --results "${results[@]}" || failed_steps+=("safety: $check")
+    done
+fi
 
 echo "=== minutes"
 printf '%s\n' "${minutes[@]}" "$(printf '%-28s %5d:%02d' "in all" $((SECONDS / 60)) $((SECONDS % 60)))"

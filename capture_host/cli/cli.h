@@ -121,7 +121,7 @@ void check_values(const CLI::App& command);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
                                              const DeviceDescription& device,
                                              const std::string& why_not = {});  // the same facts
-// What helps against a refusal for another device; empty for every other rule.
+// What helps against a refusal; empty for those by capacity, of which capture::capacity_remedy() says more.
 [[nodiscard]] std::string target_remedy(const Verdict& verdict, const std::string& why_not = {});
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 

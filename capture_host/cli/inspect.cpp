@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/inspect_page.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/cli/views_text.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
 #include "hal/devices/device_numbers.h"
@@ -21,14 +22,10 @@ namespace {
 struct InspectArguments {
     std::string file;
     std::string plugin;
+    std::string html;
     bool commands{false};
     bool json{false};
 };
-
-// Whether there is a target for the family that the file names.
-bool is_known(const BinaryFile& file, const Image& image) {
-    return capture::to_string(image.target().device_family) == file.device().family;
-}
 
 struct CommandLine {
     std::uint32_t word{0U};
@@ -133,35 +130,6 @@ nlohmann::json parameter_to_json(const capture::ManifestParameter& parameter) {
             {"points", json_list(parameter.points, [](const capture::ManifestPatchPoint& point) -> nlohmann::json {
                  return {{"trace", point.trace}, {"word", point.word}};
              })}};
-}
-
-// Whether zero-copy I/O is possible on the device that the binary is for, and what speaks against it. Nothing is known
-// where the proofs can not be made.
-struct Views {
-    std::optional<bool> possible;
-    std::string why_not;
-};
-Views find_views(const BinaryFile& file, const Image& image) {
-    const TargetView target = image.target();
-    const DeviceDescription& device = file.device();
-    const bool is_of_build = is_known(file, image) && (target.command_set_id == device.command_set_id) &&
-                             (target.command_set_version == device.command_set_version) &&
-                             std::equal(target.kernel_library.begin(), target.kernel_library.end(),
-                                        device.kernel_library.begin(), device.kernel_library.end());
-    if (!is_of_build) {
-        return {std::nullopt,
-                "the binary is for another device family, command set or kernel library, whose commands "
-                "this build does not know"};
-    }
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Verdict verdict;
-    const bool proved = is_ok(prove_plan(image, device, file.target().command_set(), *workspace, *plan, verdict));
-    if (!proved) {
-        return {std::nullopt, fmt::format("the binary is refused: {}", rule_id(verdict.rule))};
-    }
-    const std::string why_not = describe_views(*plan, image);
-    return {why_not.empty(), why_not};
 }
 
 nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {
@@ -374,7 +342,9 @@ int inspect_file(const InspectArguments& arguments) {
     if (!is_ok(status)) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
     }
-    if (arguments.json) {
+    if (!arguments.html.empty()) {
+        files::store_file(arguments.html, inspect_page(arguments.file, file, envelope, image));
+    } else if (arguments.json) {
         fmt::print("{}\n", json_text(to_json(file, image, arguments.commands)));
     } else {
         print_all(file, image, arguments.commands);
@@ -393,7 +363,9 @@ void add_inspect(CLI::App& app, Action& action) {
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     add_plugin_option(*command, arguments->plugin);
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
-    command->add_flag("--json", arguments->json, "Print as JSON");
+    CLI::Option* const json = command->add_flag("--json", arguments->json, "Print as JSON");
+    add_text(*command, "--html", arguments->html, kWrites, "Write a page with pictures, and print nothing")
+        ->excludes(json);
 }
 
 }  // namespace pianola::cli

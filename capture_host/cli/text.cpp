@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/remedies/remedies.h"
 #include "capture_host/writer/profiles.h"
 
 namespace pianola::cli {
@@ -133,9 +134,19 @@ std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
         case Rule::kTgtCosts:
         case Rule::kTgtWeightsLayout:
         case Rule::kTgtMesh:
-            return why_not.empty() ? "no --device has it: capture the workload anew with this version" : why_not;
-        default:
+            return why_not.empty()
+                       ? "no --device has it: capture the workload anew with this version: pianola capture MODEL -o "
+                         "FILE"
+                       : why_not;
+        case Rule::kImgSize:  // of capacities `verify` says more: capture::capacity_remedy()
+        case Rule::kCapCommands:
+        case Rule::kCapIntervals:
+        case Rule::kCapWork:
+        case Rule::kCapTables:
+        case Rule::kCapPoints:
             return {};
+        default:
+            return rule_remedy(verdict.rule);
     }
 }
 

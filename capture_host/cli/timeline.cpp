@@ -71,6 +71,7 @@ class TimelineMaker {
         check_mode();
         measure_all();
         if (renderer != nullptr) {
+            timeline::add_steps(workloads_, picture_);
             draw_panels();
             files::store_file(arguments_.output, renderer(picture_));
         }
@@ -222,6 +223,7 @@ class TimelineMaker {
                  [this](const Pattern& from, const timeline::Sink& sink) {
                      run_captured(arguments_.steps, from, sink);
                  });
+            picture_.panels.back().deadlines = timeline::deadlines_of(picture_.panels.back(), any(), arguments_.steps);
         }
     }
 
@@ -308,7 +310,7 @@ void add_timeline(CLI::App& app, Action& action) {
     command->footer(
         "Examples:\n"
         "  pianola timeline kws.ptb                          the table of gaps\n"
-        "  pianola timeline kws.ptb -o kws.html              a page to zoom and scroll in, all modes on one scale\n"
+        "  pianola timeline kws.ptb -o kws.html              a page: one step, operators, memory, lanes\n"
         "  pianola timeline kws.ptb -o kws.json --mode traced --steps 8    for ui.perfetto.dev\n\n"
         "Modes: eager (the host dispatches every operation), traced, two-queues (transfers on queue 1, input and "
         "output\n"

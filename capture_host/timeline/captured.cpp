@@ -96,6 +96,27 @@ std::uint32_t steps_to_measure(const Workload& workload) {
     return std::max(kOneByOne, (workload.steps_in_flight > 1U) ? (kOverlapping * workload.steps_in_flight) : 0U);
 }
 
+std::vector<Cycles> deadlines_of(const Panel& panel, const Workload& workload, std::uint32_t steps) {
+    constexpr std::uint64_t kUsPerMs = 1000U;
+    const Cycles deadline = (std::uint64_t{workload.step_deadline_us} * workload.clock_khz) / kUsPerMs;
+    std::vector<Cycles> ends;  // of what the host has waited for, in order: steps, and what surrounds them
+    for (const Slice& slice : panel.slices) {
+        if (slice.lane.kind == LaneKind::kHost) {
+            ends.push_back(slice.end);
+        }
+    }
+    // The first steps are submitted together, each later one when the oldest has completed.
+    const std::size_t before = workload.prologue.empty() ? 0U : 1U;
+    std::vector<Cycles> deadlines;
+    for (std::size_t step = 0U; (step < steps) && (deadline > 0U); ++step) {
+        const std::size_t completed = (step < workload.steps_in_flight) ? 0U : ((step - workload.steps_in_flight) + 1U);
+        const std::size_t ended = before + completed;
+        const bool is_known = (ended > 0U) && (ended <= ends.size());
+        deadlines.push_back((is_known ? ends[ended - 1U] : 0U) + deadline);
+    }
+    return deadlines;
+}
+
 void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,
                   std::uint32_t steps, const Sink& sink) {
     ExpectedQueues expected(pattern.devices.size() * pattern.queues);

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/schedule.h"
 #include "hal/devices/target.h"
 #include "pianola/span.h"
@@ -23,5 +24,9 @@ namespace pianola::timeline {
 // Throws what replay::Replay throws, and std::logic_error where the log is not made of the pattern's commands.
 void run_captured(ByteSpan file, const Target& target, const DeviceDescription& device, const Pattern& pattern,
                   std::uint32_t steps, const Sink& sink);
+
+// When each step must have completed, of a picture of what run_captured() gives: its deadline after its submission.
+// Empty where the binary has none.
+[[nodiscard]] std::vector<Cycles> deadlines_of(const Panel& panel, const Workload& workload, std::uint32_t steps);
 
 }  // namespace pianola::timeline

@@ -1,10 +1,12 @@
 // Chrome's trace event format: JSON that Perfetto and chrome://tracing open. Each panel is a process, each
-// lane a thread; of several devices, the host and each device are processes.
+// lane a thread; of several devices, the host and each device are processes. Arrows are flow events: "s" in the slice
+// that causes, "f" in the one that is caused.
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "capture_host/timeline/flows.h"
 #include "capture_host/timeline/picture.h"
 
 namespace pianola::timeline {
@@ -16,41 +18,99 @@ Json metadata(const char* what, std::size_t process, std::size_t thread, const J
     return {{"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", args}};
 }
 
-void add_lanes(const Picture& picture, const Panel& panel, const std::vector<Lane>& lanes, std::size_t process,
-               std::vector<Json>& events) {
-    for (std::size_t lane = 0U; lane < lanes.size(); ++lane) {
-        events.push_back(metadata("thread_name", process, lane + 1U, {{"name", lane_name(lanes[lane])}}));
-        events.push_back(metadata("thread_sort_index", process, lane + 1U, {{"sort_index", lane}}));
-        for (const Slice& slice : panel.slices) {
-            if (!(slice.lane == lanes[lane])) {
-                continue;
+// Where a lane is shown.
+struct Track {
+    std::size_t process{0U};
+    std::size_t thread{0U};
+};
+
+class Events {
+  public:
+    explicit Events(const Picture& picture) : picture_{picture} {}
+
+    std::vector<Json> make() {
+        for (const Panel& panel : picture_.panels) {
+            add_panel(panel);
+        }
+        return std::move(events_);
+    }
+
+  private:
+    void add_panel(const Panel& panel) {
+        std::vector<Track> tracks(panel.slices.size());
+        const std::size_t first = processes_ + 1U;
+        for (const LaneGroup& group : panel.groups()) {
+            processes_ += 1U;
+            events_.push_back(metadata("process_name", processes_, 0U, {{"name", group.name}}));
+            events_.push_back(metadata("process_sort_index", processes_, 0U, {{"sort_index", processes_ - 1U}}));
+            for (std::size_t lane = 0U; lane < group.lanes.size(); ++lane) {
+                add_lane(panel, group.lanes[lane], {processes_, lane + 1U}, tracks);
             }
-            events.push_back(
-                {{"ph", "X"},
-                 {"name", std::string{slice.name}},
-                 {"cat", style_of(slice.category).name},
-                 {"pid", process},
-                 {"tid", lane + 1U},
-                 {"ts", to_us(slice.start, picture.clock_khz)},
-                 {"dur", to_us(slice.end - slice.start, picture.clock_khz)},
-                 {"args", {{"step", slice.step}, {"start_cycles", slice.start}, {"cycles", slice.end - slice.start}}}});
+        }
+        for (std::size_t step = 0U; step < panel.deadlines.size(); ++step) {
+            events_.push_back({{"ph", "i"},
+                               {"s", "p"},
+                               {"name", fmt::format("deadline of step {}", step)},
+                               {"cat", "deadline"},
+                               {"pid", first},
+                               {"tid", 1U},
+                               {"ts", to_us(panel.deadlines[step], picture_.clock_khz)}});
+        }
+        for (const Flow& flow : find_flows(panel)) {
+            flows_ += 1U;
+            events_.push_back(end_of_flow("s", flow, tracks[flow.from], flow.start));
+            events_.push_back(end_of_flow("f", flow, tracks[flow.to], flow.end));
+            events_.back()["bp"] = "e";  // in the slice that encloses it, not at the next one
         }
     }
-}
+
+    void add_lane(const Panel& panel, const Lane& lane, const Track& track, std::vector<Track>& tracks) {
+        events_.push_back(metadata("thread_name", track.process, track.thread, {{"name", lane_name(lane)}}));
+        events_.push_back(
+            metadata("thread_sort_index", track.process, track.thread, {{"sort_index", track.thread - 1U}}));
+        for (std::size_t i = 0U; i < panel.slices.size(); ++i) {
+            const Slice& slice = panel.slices[i];
+            if (!(slice.lane == lane)) {
+                continue;
+            }
+            tracks[i] = track;
+            Json args{{"step", slice.step}, {"start_cycles", slice.start}, {"cycles", slice.end - slice.start}};
+            const std::optional<std::size_t> kind = picture_.kind(slice);
+            if (kind.has_value()) {
+                args["kind"] = picture_.kinds[*kind];
+            }
+            events_.push_back({{"ph", "X"},
+                               {"name", std::string{slice.name}},
+                               {"cat", style_of(slice.category).name},
+                               {"pid", track.process},
+                               {"tid", track.thread},
+                               {"ts", to_us(slice.start, picture_.clock_khz)},
+                               {"dur", to_us(slice.end - slice.start, picture_.clock_khz)},
+                               {"args", args}});
+        }
+    }
+
+    [[nodiscard]] Json end_of_flow(const char* phase, const Flow& flow, const Track& track, double cycles) const {
+        constexpr double kUsPerMs = 1000.0;
+        return {{"ph", phase},
+                {"name", name_of(flow.kind)},
+                {"cat", "flow"},
+                {"id", flows_},
+                {"pid", track.process},
+                {"tid", track.thread},
+                {"ts", (cycles * kUsPerMs) / picture_.clock_khz}};
+    }
+
+    const Picture& picture_;
+    std::vector<Json> events_;
+    std::size_t processes_{0U};
+    std::size_t flows_{0U};
+};
 
 }  // namespace
 
 std::string render_chrome(const Picture& picture) {
-    std::vector<Json> events;
-    std::size_t process = 0U;
-    for (const Panel& panel : picture.panels) {
-        for (const LaneGroup& group : panel.groups()) {
-            process += 1U;
-            events.push_back(metadata("process_name", process, 0U, {{"name", group.name}}));
-            events.push_back(metadata("process_sort_index", process, 0U, {{"sort_index", process - 1U}}));
-            add_lanes(picture, panel, group.lanes, process, events);
-        }
-    }
+    const std::vector<Json> events = Events{picture}.make();
     std::string text = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": ";
     text += Json{{"title", picture.title},
                  {"clock_khz", picture.clock_khz},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace pianola::timeline {
 namespace {
@@ -45,6 +46,14 @@ Cycles Panel::end() const {
     return end;
 }
 
+Cycles picture_end(const Picture& picture) {
+    Cycles end = 0U;
+    for (const Panel& panel : picture.panels) {
+        end = std::max(end, panel.end());
+    }
+    return end;
+}
+
 std::string lane_name(const Lane& lane) {
     switch (lane.kind) {
         case LaneKind::kQueue:
@@ -58,19 +67,21 @@ std::string lane_name(const Lane& lane) {
 }
 
 const std::vector<Style>& styles() {
-    // Colours of Okabe and Ito, which colour-blind readers can tell apart; what waits or only keeps order is grey.
+    // White letters on the light ones, and nearly black ones on the dark ones, have a contrast of 4.5 and more.
+    // Operators have colours of their own (pages/page.h): these are warm ones for the host, and greys for what moves
+    // data or waits.
     static const std::vector<Style> kStyles{
-        {Category::kDispatch, "host dispatches", "dispatch", "host dispatches an operation", "#d55e00", "#e8743b",
+        {Category::kDispatch, "host dispatches", "dispatch", "host dispatches an operation", "#b3450b", "#ff9d5c",
          false},
-        {Category::kEnqueue, "host enqueues", "enqueue", "host enqueues a command", "#e69f00", "#f0b429", false},
-        {Category::kCompute, "computes", "compute", "computes", "#009e73", "#19b68a", false},
-        {Category::kWrite, "writes inputs", "write", "writes inputs", "#0072b2", "#3d9be0", false},
-        {Category::kRead, "reads outputs", "read", "reads outputs", "#56b4e9", "#86cdf5", false},
-        {Category::kStaging, "copies", "staging", "copies to free a buffer", "#cc79a7", "#db8fba", false},
+        {Category::kEnqueue, "host enqueues", "enqueue", "host enqueues a command", "#8f6400", "#e3b341", false},
+        {Category::kCompute, "computes", "compute", "computes", "#00775a", "#3ecf9f", false},
+        {Category::kWrite, "writes inputs", "write", "writes inputs", "#33475b", "#c3d0de", false},
+        {Category::kRead, "reads outputs", "read", "reads outputs", "#5b7083", "#93a7bb", false},
+        {Category::kStaging, "copies", "staging", "copies to free a buffer", "#9a3b78", "#e59ac6", false},
         {Category::kEvent, "records an event", "control", "events, replay, notify", "#6b7280", "#9aa3af", false},
         {Category::kControl, "control", "control", "events, replay, notify", "#6b7280", "#9aa3af", false},
-        {Category::kHostWaits, "host waits", "waits", "waits", "#dfe3e8", "#343a43", true},
-        {Category::kWaits, "waits for an event", "waits", "waits", "#dfe3e8", "#343a43", true},
+        {Category::kHostWaits, "host waits", "waits", "waits", "#dfe3e8", "#2b313a", true},
+        {Category::kWaits, "waits for an event", "waits", "waits", "#dfe3e8", "#2b313a", true},
     };
     return kStyles;
 }
@@ -114,28 +125,61 @@ std::vector<std::vector<std::string>> table_cells(const Picture& picture) {
     return cells;
 }
 
-std::string escape_markup(const std::string& text) {
-    std::string escaped;
-    for (const char each : text) {
-        switch (each) {
-            case '&':
-                escaped += "&amp;";
-                break;
-            case '<':
-                escaped += "&lt;";
-                break;
-            case '>':
-                escaped += "&gt;";
-                break;
-            case '"':
-                escaped += "&quot;";
-                break;
-            default:
-                escaped += each;
-                break;
+std::vector<std::string> labels_of(const std::string& name) {
+    const std::string first = name.substr(0U, name.find_first_of(" :"));
+    return (first.empty() || (first == name)) ? std::vector<std::string>{name} : std::vector<std::string>{name, first};
+}
+
+std::string style_rules() {
+    std::string light;
+    std::string dark;
+    for (const Style& look : looks()) {
+        light += fmt::format(".{0} {{ fill: {1}; background: {1}; }}\n", look.key, look.light);
+        dark += fmt::format("  .{0} {{ fill: {1}; background: {1}; }}\n", look.key, look.dark);
+    }
+    return light + "@media (prefers-color-scheme: dark) {\n" + dark + "}\n";
+}
+
+std::optional<std::size_t> Picture::kind(const Slice& slice) const {
+    if ((slice.category != Category::kCompute) || (slice.command == nullptr)) {
+        return std::nullopt;
+    }
+    const auto found = kind_of.find(slice.command->operation);
+    return (found != kind_of.end()) ? std::optional<std::size_t>{found->second} : std::nullopt;
+}
+
+void add_steps(const std::vector<Workload>& workloads, Picture& picture) {
+    std::map<std::string, Cycles> cycles;
+    std::vector<DeviceStep> steps = measure_step(workloads);
+    for (const DeviceStep& step : steps) {
+        for (const Cost& cost : step.costs) {
+            if (cost.operation != 0U) {
+                cycles[cost.kind] += cost.on_path;
+            }
         }
     }
-    return escaped;
+    for (const auto& [kind, sum] : cycles) {
+        picture.kinds.push_back(kind);
+    }
+    std::stable_sort(
+        picture.kinds.begin(), picture.kinds.end(),
+        [&cycles](const std::string& left, const std::string& right) { return cycles[left] > cycles[right]; });
+    for (const DeviceStep& step : steps) {
+        for (const Cost& cost : step.costs) {
+            const auto place = std::find(picture.kinds.begin(), picture.kinds.end(), cost.kind);
+            if (cost.operation != 0U) {
+                picture.kind_of[cost.operation] = static_cast<std::size_t>(place - picture.kinds.begin());
+            }
+        }
+    }
+    std::size_t next = 0U;
+    for (const Workload& workload : workloads) {
+        if (!workload.is_idle()) {
+            picture.steps.push_back({std::move(steps.at(next)), find_lifetimes(workload), workload.regions});
+            next += 1U;
+        }
+    }
+    picture.step_deadline_us = workloads.front().step_deadline_us;
 }
 
 }  // namespace pianola::timeline

@@ -6,11 +6,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture_host/timeline/gaps.h"
+#include "capture_host/timeline/lifetimes.h"
+#include "capture_host/timeline/step.h"
 
 namespace pianola::timeline {
 
@@ -23,11 +27,19 @@ struct LaneGroup {
 struct Panel {
     std::shared_ptr<const Pattern> pattern;  // owns the slices' names
     std::vector<Slice> slices;
+    std::vector<Cycles> deadlines;  // of each step, where the pattern has one
 
     // The host, the queues of the pattern, and the cores that are used: one group. Of several devices, one with the
     // host, and one for each device.
     [[nodiscard]] std::vector<LaneGroup> groups() const;
     [[nodiscard]] Cycles end() const;
+};
+
+// One step of a device by itself.
+struct StepPicture {
+    DeviceStep step;
+    Lifetimes lifetimes;
+    std::vector<NamedRegion> regions;
 };
 
 struct Picture {
@@ -39,7 +51,21 @@ struct Picture {
     std::vector<Panel> panels;
     std::vector<Row> rows;
     std::vector<std::string> notes;
+    std::uint32_t step_deadline_us{0U};
+    std::vector<StepPicture> steps;  // of each device that steps give something to do
+    // Kinds of operators, those first that take longest, and the index of each operation's kind.
+    std::vector<std::string> kinds;
+    std::map<std::uint32_t, std::size_t> kind_of;
+
+    // Of a slice that an operator computes in; else nothing.
+    [[nodiscard]] std::optional<std::size_t> kind(const Slice& slice) const;
 };
+
+// What the picture says of single steps and of kinds.
+void add_steps(const std::vector<Workload>& workloads, Picture& picture);
+
+// Of the last slice of all panels.
+[[nodiscard]] Cycles picture_end(const Picture& picture);
 
 // "host", "queue 0", "core 0"
 [[nodiscard]] std::string lane_name(const Lane& lane);
@@ -58,19 +84,21 @@ struct Style {
 [[nodiscard]] const Style& style_of(Category category);
 // Every look once.
 [[nodiscard]] std::vector<Style> looks();
+// Style rules for the looks, as grounds and as fillings.
+[[nodiscard]] std::string style_rules();
 
 [[nodiscard]] double to_us(Cycles cycles, std::uint32_t clock_khz);
 
 // The table, heading first; every line has as many cells.
 [[nodiscard]] std::vector<std::vector<std::string>> table_cells(const Picture& picture);
 
-// For XML and HTML, as text or in a quoted attribute.
-[[nodiscard]] std::string escape_markup(const std::string& text);
+// What a slice may be labelled with, the longest first: its name, or the first word or number of that.
+[[nodiscard]] std::vector<std::string> labels_of(const std::string& name);
 
 // Chrome's trace event format, which Perfetto opens.
 [[nodiscard]] std::string render_chrome(const Picture& picture);
 [[nodiscard]] std::string render_svg(const Picture& picture);
-// One page, with zoom, scrolling and tooltips.
+// One page: a step with its operators and its memory, and lanes with zoom, scrolling and tooltips.
 [[nodiscard]] std::string render_html(const Picture& picture);
 
 }  // namespace pianola::timeline

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capture_host/pages/chart.h"
+#include "capture_host/pages/page.h"
 #include "capture_host/timeline/picture.h"
 
 namespace pianola::timeline {
@@ -17,9 +19,9 @@ constexpr double kLaneHeight = 26.0;
 constexpr double kLanePitch = 32.0;
 constexpr double kLine = 20.0;
 constexpr double kPanelGap = 34.0;
-constexpr double kCharacter = 6.2;   // width of a letter in a slice, about
-constexpr double kLeastWidth = 0.4;  // so that a short command can still be seen
-constexpr double kSeam = 0.6;        // between neighbours
+constexpr std::size_t kTitleLetters = 90U;  // of a line; more would not fit
+constexpr double kLeastWidth = 0.4;         // so that a short command can still be seen
+constexpr double kSeam = 0.6;               // between neighbours
 constexpr int kTicks = 8;
 
 std::string style_sheet() {
@@ -28,10 +30,14 @@ std::string style_sheet() {
         ".lane{fill:#f6f8fa}.tick{stroke:#d0d7de;stroke-width:1}.name{font-size:11px;fill:#ffffff;pointer-events:none}."
         "pale{fill:#57606a}"
         ".title{font-size:16px;font-weight:600}.mode{font-weight:600}.head{font-weight:600}"
-        ".number{text-anchor:end}";
+        ".number{text-anchor:end}.limit{fill:#c01c28}.deadline{stroke:#c01c28;stroke-width:2;stroke-dasharray:5 3}";
     std::string dark =
         "text{fill:#e6edf3}.ground{fill:#0d1117}.faint{fill:#9198a1}.lane{fill:#161b22}.tick{stroke:#30363d}"
-        ".name{fill:#0d1117}.pale{fill:#9198a1}";
+        ".name{fill:#0d1117}.pale{fill:#9198a1}.limit{fill:#ff7b72}.deadline{stroke:#ff7b72}";
+    for (std::size_t kind = 0U; kind < pages::kHues; ++kind) {
+        css += fmt::format(".{}{{fill:{}}}", pages::hue_class(kind), pages::hue(kind).light);
+        dark += fmt::format(".{}{{fill:{}}}", pages::hue_class(kind), pages::hue(kind).dark);
+    }
     for (const Style& style : looks()) {
         css += fmt::format(".{}{{fill:{}}}", style.key, style.light);
         dark += fmt::format(".{}{{fill:{}}}", style.key, style.dark);
@@ -41,16 +47,14 @@ std::string style_sheet() {
 
 class Drawing {
   public:
-    explicit Drawing(const Picture& picture) : picture_{picture} {
-        for (const Panel& panel : picture.panels) {
-            end_ = std::max(end_, panel.end());
-        }
-    }
+    explicit Drawing(const Picture& picture) : picture_{picture}, end_{picture_end(picture)} {}
 
     std::string draw() {
         y_ = kLine;
-        text(kLeft, "title", picture_.title);
-        y_ += kLine;
+        for (std::size_t at = 0U; at < picture_.title.size(); at += kTitleLetters) {
+            text(kLeft, "title", picture_.title.substr(at, kTitleLetters));
+            y_ += kLine;
+        }
         text(kLeft, "faint",
              fmt::format("virtual time at {} kHz; the host takes {} ns per operation, {} ns per queue command",
                          picture_.clock_khz, picture_.dispatch_ns, picture_.replay_ns));
@@ -76,7 +80,7 @@ class Drawing {
                    "{0:.0f} "
                    "{1:.0f}\">\n<title>{2}</title>\n<style>{3}</style>\n"
                    "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-                   width, height, escape_markup(picture_.title), style_sheet()) +
+                   width, height, pages::escape(picture_.title), style_sheet()) +
                body_ + "</svg>\n";
     }
 
@@ -87,21 +91,39 @@ class Drawing {
 
     void text(double x, const char* style, const std::string& words) {
         body_ +=
-            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y_, style, escape_markup(words));
+            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y_, style, pages::escape(words));
     }
 
     void draw_legend() {
+        double x = kLeft;
+        for (std::size_t i = 0U; i < picture_.kinds.size(); ++i) {
+            draw_key(pages::hue_class(i), picture_.kinds[i], x);
+        }
+        for (const Style& style : looks()) {
+            if ((style.category != Category::kCompute) || picture_.kinds.empty()) {
+                draw_key(style.key, style.legend, x);
+            }
+        }
+        const bool has_deadlines = std::any_of(picture_.panels.begin(), picture_.panels.end(),
+                                               [](const Panel& panel) { return !panel.deadlines.empty(); });
+        if (has_deadlines) {
+            draw_key("limit", fmt::format("deadline, {} us after submission", picture_.step_deadline_us), x);
+        }
+    }
+
+    // In the line, or in the next one where there is no more room.
+    void draw_key(const std::string& style_class, const std::string& name, double& x) {
         constexpr double kSwatch = 12.0;
         constexpr double kGap = 26.0;
-        constexpr double kLetter = 7.0;
-        double x = kLeft;
-        for (const Style& style : looks()) {
-            const std::string name = style.legend;
-            body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" class=\"{}\"/>\n",
-                                 x, y_ - (kSwatch - 2.0), kSwatch, kSwatch, style.key);
-            text(x + kSwatch + 5.0, "faint", name);
-            x += kSwatch + kGap + (static_cast<double>(name.size()) * kLetter);
+        const double width = kSwatch + kGap + pages::text_width(name);
+        if ((x > kLeft) && ((x + width) > (kLeft + kPlot))) {
+            x = kLeft;
+            y_ += kLine;
         }
+        body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" class=\"{}\"/>\n", x,
+                             y_ - (kSwatch - 2.0), kSwatch, kSwatch, style_class);
+        text(x + kSwatch + 5.0, "faint", name);
+        x += width;
     }
 
     void draw_lanes(const Panel& panel, const LaneGroup& group) {
@@ -122,6 +144,13 @@ class Drawing {
                 }
             }
             y_ += kLanePitch;
+        }
+        for (const Cycles deadline : panel.deadlines) {
+            if (deadline <= end_) {
+                body_ += fmt::format(
+                    "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" class=\"deadline\"/>\n",
+                    x_of(deadline), top - 4.0, y_);
+            }
         }
         y_ += kLine / 2.0;
     }
@@ -148,6 +177,11 @@ class Drawing {
         }
     }
 
+    [[nodiscard]] std::string class_of(const Slice& slice) const {
+        const std::optional<std::size_t> kind = picture_.kind(slice);
+        return kind.has_value() ? pages::hue_class(*kind) : style_of(slice.category).key;
+    }
+
     void draw_slice(const Slice& slice) {
         const double x = x_of(slice.start);
         const double full = x_of(slice.end) - x;
@@ -156,13 +190,14 @@ class Drawing {
         body_ += fmt::format(
             "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" class=\"{}\"><title>{}: step {}, {} "
             "cycles from {} ({:.3f} us)</title></rect>\n",
-            x, y_, width, kLaneHeight, style.key, escape_markup(std::string{slice.name}), slice.step,
+            x, y_, width, kLaneHeight, class_of(slice), pages::escape(std::string{slice.name}), slice.step,
             slice.end - slice.start, slice.start, to_us(slice.end - slice.start, picture_.clock_khz));
-        const auto letters = static_cast<std::size_t>(std::max(0.0, (width - 8.0) / kCharacter));
-        if (letters >= std::min<std::size_t>(slice.name.size(), 9U)) {
-            body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x + 4.0, y_ + 17.0,
-                                 style.is_pale ? "name pale" : "name",
-                                 escape_markup(std::string{slice.name.substr(0U, letters)}));
+        for (const std::string& label : labels_of(std::string{slice.name})) {
+            if ((width - 8.0) >= pages::text_width(label)) {
+                body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x + 4.0, y_ + 17.0,
+                                     style.is_pale ? "name pale" : "name", pages::escape(label));
+                break;
+            }
         }
     }
 

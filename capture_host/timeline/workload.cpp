@@ -28,7 +28,7 @@ bool meets_any(const std::vector<Range>& ranges, const Extent& extent) {
 class Reader {
   public:
     Reader(const Image& image, const Plan& plan, const Target& target, std::uint32_t device)
-        : image_{image}, plan_{plan}, command_set_{target.command_set()}, device_{device} {
+        : image_{image}, plan_{plan}, target_{target}, command_set_{target.command_set()}, device_{device} {
         const std::uint32_t columns = image.target().mesh_columns;
         workload_.coordinate = {device / columns, device % columns};
         workload_.target = &target;
@@ -40,6 +40,8 @@ class Reader {
         workload_.queue_count = target.queue_count;
         workload_.ring_words = target.ring_words;
         workload_.steps_in_flight = plan_.steps_in_flight;
+        workload_.step_deadline_us = image_.budgets().step_deadline_us;
+        name_memory();
         workload_.prologue = read_script(plan_.prologue);
         workload_.step = read_script(plan_.step);
         note_transfers();
@@ -51,6 +53,20 @@ class Reader {
     }
 
   private:
+    void name_memory() {
+        for (std::uint32_t i = 0U; i < image_.region_count(); ++i) {
+            const RegionView region = image_.region(i);
+            workload_.regions.push_back(
+                {capture::to_string(region.name), region.kind, region.memory, region.base, region.size_bytes});
+        }
+        for (std::uint32_t i = 0U; i < image_.buffer_count(); ++i) {
+            const BufferView buffer = image_.buffer(i);
+            const std::uint64_t base = image_.region(buffer.region).base;
+            workload_.buffers.push_back(
+                {capture::to_string(buffer.name), base + buffer.offset_bytes, buffer.size_bytes});
+        }
+    }
+
     void note_transfers() {
         const std::vector<PlannedCommand> planned = own(plan_.step);
         for (std::size_t i = 0U; i < planned.size(); ++i) {
@@ -107,7 +123,8 @@ class Reader {
             const QueueCommand& command = planned.command;
             const bool replays = command.kind == QueueCommandKind::kReplay;
             commands.push_back({planned.queue, command.kind, command.size_bytes,
-                                replays ? trace_at(command.address) : 0U, command.event, label_of(command)});
+                                replays ? trace_at(command.address) : 0U, command.event, label_of(command),
+                                command.address});
         }
         return commands;
     }
@@ -143,6 +160,7 @@ class Reader {
     [[nodiscard]] TraceCommand make_command(const DecodedCommand& decoded, const std::string& label) const {
         TraceCommand command;
         command.label = label;
+        command.command = targets::command_name(target_, decoded);
         command.kind = decoded.kind;
         command.words = decoded.length_words;
         command.cycles = decoded.cost_cycles;
@@ -151,12 +169,16 @@ class Reader {
         for (const Extent& extent : decoded.extents.view()) {
             command.reads_input = command.reads_input || meets_any(inputs_, extent);
             command.touches_output = command.touches_output || meets_any(outputs_, extent);
+            command.touched.push_back({extent.address, hull_bytes(extent),
+                                       std::uint64_t{extent.size_bytes} * extent.inner.count * extent.outer.count,
+                                       extent.access == Access::kWrite});
         }
         return command;
     }
 
     const Image& image_;
     const Plan& plan_;
+    const Target& target_;
     const CommandSet& command_set_;
     std::uint32_t device_;
     Workload workload_;

@@ -16,9 +16,18 @@ namespace pianola::timeline {
 
 using Cycles = std::uint64_t;
 
+// Bytes that a command touches, from the first to the last.
+struct Touched {
+    std::uint64_t address{0U};
+    std::uint64_t hull_bytes{0U};
+    std::uint64_t bytes{0U};  // without what lies between
+    bool writes{false};
+};
+
 // A command of a trace, decoded.
 struct TraceCommand {
     std::string label;
+    const char* command{""};      // what the device calls it: a launch by its kernel; static lifetime
     std::uint32_t operation{0U};  // of the workload, from 1 on: commands of one program have the same; 0: of none
     CommandKind kind{CommandKind::kUnspecified};
     std::uint32_t words{0U};
@@ -27,6 +36,7 @@ struct TraceCommand {
     Cycles core_cycles{0U};      // kDispatch only
     bool reads_input{false};     // bytes that the host writes in every step
     bool touches_output{false};  // bytes that the host reads in every step
+    std::vector<Touched> touched;
 };
 
 // One command of the binary's own scripts.
@@ -37,6 +47,21 @@ struct ScriptCommand {
     std::uint32_t trace{0U};  // kReplay: index into Workload::traces
     std::uint32_t event{0U};  // kRecordEvent, kWaitEvent
     std::string label;
+    std::uint64_t address{0U};  // kWrite, kRead
+};
+
+// Memory as the manifest names it.
+struct NamedRegion {
+    std::string name;
+    RegionKind kind{RegionKind::kUnspecified};
+    MemoryKind memory{MemoryKind::kUnspecified};
+    std::uint64_t base{0U};
+    std::uint64_t bytes{0U};
+};
+struct NamedBuffer {
+    std::string name;
+    std::uint64_t address{0U};
+    std::uint64_t bytes{0U};
 };
 
 // Where a device is in the binary's mesh.
@@ -57,6 +82,9 @@ struct Workload {
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
     std::uint32_t steps_in_flight{1U};
+    std::uint32_t step_deadline_us{0U};
+    std::vector<NamedRegion> regions;
+    std::vector<NamedBuffer> buffers;               // in the manifest's order
     std::vector<ScriptCommand> inputs;              // what a step writes, in order
     std::vector<ScriptCommand> outputs;             // what it reads
     std::vector<std::vector<TraceCommand>> traces;  // as in the image; each ends with END

@@ -62,7 +62,7 @@ struct Block {
 // Not inside its caller, because the copy of the taps needs most of a convolution's stack.
 [[gnu::noinline]] void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
                                           BlockSums& sums) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     std::array<std::array<std::int8_t, kTapBlock>, kRowBlock> taps;
     FilterRows filter = block.filter;
     std::uint32_t done = 0U;
@@ -143,7 +143,7 @@ using Patches = std::array<std::array<std::int8_t, kPackedTaps>, kPackedRows>;
 // The same for packed weights.
 [[gnu::noinline]] void accumulate_packed_patches(const Plan& plan, const std::int8_t* input, const PackedBlock& block,
                                                  std::uint32_t pixel, std::uint32_t rows, PackedSums& sums) noexcept {
-    Patches patches;  // NOLINT(cppcoreguidelines-pro-type-member-init): DEV-039
+    Patches patches;  // NOLINT(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     PackedTaps taps{{}, rows, 0U, 0U};
     for (std::uint32_t row = 0U; row < kPackedRows; ++row) {
         taps.rows[row] = patches[smaller_count(row, rows - 1U)].data();
@@ -176,7 +176,7 @@ void compute_packed_batch(const Plan& plan, WeightsLayout layout, const Operands
 
 }  // namespace
 
-Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
+Status check_layer(const Conv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint32_t groups = a.input_channels / a.filter_channels;
     const bool inputs_grouped = (groups >= 1U) && ((a.input_channels % a.filter_channels) == 0U);
     const bool outputs_grouped = inputs_grouped && ((a.output_channels % groups) == 0U);

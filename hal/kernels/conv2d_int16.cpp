@@ -39,7 +39,7 @@ struct Pixel {
 // Some of the output channels of one group, for one output pixel. `input` shows the group's first channel.
 [[nodiscard]] WideSums sums_of(const Plan& plan, const std::int8_t* input, const Pixel& pixel,
                                const FilterRows& channels) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     std::array<std::int8_t, std::size_t{kPatchTaps} * kElementBytes> taps;
     WideSums sums{};
     FilterRows filter = channels;

@@ -106,7 +106,7 @@ void shared_pixel(const Plan& plan, const DepthwiseWindow& window, const std::in
 // One group of channels of a batch, which begins at `channel`.
 [[gnu::noinline]] void compute_tiles(const Arguments& a, const Plan& plan, const Operands& operands,
                                      std::uint32_t channel) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     DepthwiseGroup group;
     const std::size_t input_row = std::size_t{a.input_width} * plan.input_channels;
     const std::size_t output_row = std::size_t{a.output_width} * plan.output_channels;
@@ -160,7 +160,7 @@ void compute_batch(const Arguments& a, const Plan& plan, bool has_tiles, const O
 
 }  // namespace
 
-Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
+Status check_layer(const DepthwiseConv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint64_t output_channels = bounded_product(a.input_channels, a.depth_multiplier);
     const std::uint64_t taps = bounded_product(a.filter_height, a.filter_width);
     const std::uint64_t outputs =

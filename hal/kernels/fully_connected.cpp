@@ -99,7 +99,7 @@ void compute_packed(const Arguments& a, const Operands& operands) noexcept {
 
 }  // namespace
 
-Status check_layer(const Arguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
+Status check_layer(const FullyConnectedArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint64_t outputs = bounded_product(a.batches, a.output_depth);
     const bool is_plain = a.weights_layout == WeightsLayout::kPlain;
     const std::uint64_t stored_channels = is_plain ? a.output_depth : packed_channels(a.weights_layout, a.output_depth);

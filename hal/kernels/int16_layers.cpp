@@ -25,11 +25,13 @@ template <typename Parameters>
     return found;
 }
 
+template <typename Arguments>
+constexpr ArgumentRules<Arguments> kRulesOf = rules_of<Arguments>();
+
 template <typename Layer>
 [[nodiscard]] Status describe(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = Int16Layer<Layer>;
-    static constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRulesOf<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -38,6 +38,7 @@ inline constexpr std::uint32_t kMaxTaps = 65536U;
 template <typename... Factors>
 [[nodiscard]] constexpr std::uint64_t bounded_product(Factors... factors) noexcept {
     std::uint64_t product = 1U;
+    // NOLINTNEXTLINE(pianola-misra-8.18.2, pianola-misra-8.19.1): DEV-068
     ((product = ((product * factors) > kMaxOperandBytes) ? (kMaxOperandBytes + 1U) : (product * factors)), ...);
     return product;
 }

@@ -20,7 +20,7 @@ template <typename Accumulate>
 [[gnu::noinline]] void run_packed_layer(const PackedBlock& layer, const Requantisation& requantisation,
                                         std::uint32_t rows, std::int8_t* output,
                                         const Accumulate& accumulate) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     PackedSums sums;
     const auto row_bytes = static_cast<std::size_t>(packed_row_bytes(layer.layout, layer.taps));
     PackedBlock block = layer;

@@ -56,11 +56,13 @@ void dequantize(const DequantizeArguments& a, const std::int8_t* input, std::int
     }
 }
 
+constexpr ArgumentRules<QuantizeArguments> kQuantizeRules = rules_of<QuantizeArguments>();
+constexpr ArgumentRules<DequantizeArguments> kDequantizeRules = rules_of<DequantizeArguments>();
+
 }  // namespace
 
 Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    static constexpr ArgumentRules<QuantizeArguments> kRules = rules_of<QuantizeArguments>();
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kQuantizeRules, footprint, error};
     return describe<QuantizeArguments>(arguments, word_of(offsetof(QuantizeArguments, output)),
                                        word_of(offsetof(QuantizeArguments, input)), check);
 }
@@ -83,8 +85,7 @@ Status run_quantize(WordSpan arguments, const DeviceMemory& memory) noexcept {
 }
 
 Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    static constexpr ArgumentRules<DequantizeArguments> kRules = rules_of<DequantizeArguments>();
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kDequantizeRules, footprint, error};
     return describe<DequantizeArguments>(arguments, word_of(offsetof(DequantizeArguments, input)),
                                          word_of(offsetof(DequantizeArguments, output)), check);
 }

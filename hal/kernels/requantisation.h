@@ -63,7 +63,7 @@ template <std::size_t kOffset>
 // Scale::apply() and adding the output's zero point, in the short form; shift is below 0.
 [[nodiscard]] constexpr std::int32_t scale_short(std::int32_t sum, std::int32_t multiplier, std::int32_t shift,
                                                  std::int32_t offset) noexcept {
-    constexpr std::int64_t kHalf = 0x8000'0000;
+    constexpr std::int64_t kHalf = 0x8000'0000U;
     constexpr std::uint32_t kHigh = 32U;
     constexpr std::uint32_t kSign = 31U;
     const std::uint32_t before_last = bits_before_last(shift);

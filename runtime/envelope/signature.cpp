@@ -53,7 +53,7 @@ bool check_signature(const Reading& reading, const Envelope& envelope, const Tru
         return refuse_field(reading, Rule::kAutRevoked, Field::kKeyId);
     }
     const std::uint32_t place = envelope.total_bytes - envelope.signature_bytes;
-    Signature signature;
+    Signature signature;  // NOLINT(pianola-misra-11.6.1): DEV-039
     std::memcpy(signature.data(), &reading.file[place], signature.size());
     if ((trust.verifier != nullptr) && is_ok(trust.verifier->verify(digest, signature, key->key))) {
         return true;

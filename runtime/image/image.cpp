@@ -13,17 +13,21 @@ namespace pianola {
 namespace {
 
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
-static_assert(static_cast<int>(schema::ElementType::MAX) == static_cast<int>(ElementType::kBfloat16));
-static_assert(static_cast<int>(schema::MemoryKind::MAX) == static_cast<int>(MemoryKind::kL1));
-static_assert(static_cast<int>(schema::RegionKind::MAX) == static_cast<int>(RegionKind::kState));
-static_assert(static_cast<int>(schema::Placement::MAX) == static_cast<int>(Placement::kSharded));
-static_assert(static_cast<int>(schema::Attestation::MAX) == static_cast<int>(Attestation::kDigest));
-static_assert(static_cast<int>(schema::CostKind::MAX) == static_cast<int>(CostKind::kNotPublished));
-static_assert(static_cast<int>(schema::CapacityProfile::MAX) == static_cast<int>(CapacityProfile::kHost));
-static_assert(static_cast<int>(schema::ScriptKind::MAX) == static_cast<int>(ScriptKind::kEpilogue));
-static_assert(static_cast<int>(schema::ParameterKind::MAX) == static_cast<int>(ParameterKind::kBufferAddress));
-static_assert(static_cast<int>(schema::SelfTestOrigin::MAX) == static_cast<int>(SelfTestOrigin::kExpected));
-static_assert(static_cast<int>(schema::CommandBody::MAX) == static_cast<int>(ScriptCommandKind::kWaitEvent));
+static_assert(static_cast<std::int32_t>(schema::ElementType::MAX) == static_cast<std::int32_t>(ElementType::kBfloat16));
+static_assert(static_cast<std::int32_t>(schema::MemoryKind::MAX) == static_cast<std::int32_t>(MemoryKind::kL1));
+static_assert(static_cast<std::int32_t>(schema::RegionKind::MAX) == static_cast<std::int32_t>(RegionKind::kState));
+static_assert(static_cast<std::int32_t>(schema::Placement::MAX) == static_cast<std::int32_t>(Placement::kSharded));
+static_assert(static_cast<std::int32_t>(schema::Attestation::MAX) == static_cast<std::int32_t>(Attestation::kDigest));
+static_assert(static_cast<std::int32_t>(schema::CostKind::MAX) == static_cast<std::int32_t>(CostKind::kNotPublished));
+static_assert(static_cast<std::int32_t>(schema::CapacityProfile::MAX) ==
+              static_cast<std::int32_t>(CapacityProfile::kHost));
+static_assert(static_cast<std::int32_t>(schema::ScriptKind::MAX) == static_cast<std::int32_t>(ScriptKind::kEpilogue));
+static_assert(static_cast<std::int32_t>(schema::ParameterKind::MAX) ==
+              static_cast<std::int32_t>(ParameterKind::kBufferAddress));
+static_assert(static_cast<std::int32_t>(schema::SelfTestOrigin::MAX) ==
+              static_cast<std::int32_t>(SelfTestOrigin::kExpected));
+static_assert(static_cast<std::int32_t>(schema::CommandBody::MAX) ==
+              static_cast<std::int32_t>(ScriptCommandKind::kWaitEvent));
 
 // Every body of a command starts with the object that it names.
 constexpr flatbuffers::voffset_t kBodyObject = schema::WriteBuffer::VT_BUFFER;
@@ -80,6 +84,7 @@ static_assert(sizeof(schema::Digest) == kSha256Bytes);
 static_assert(sizeof(schema::DeviceRange) == sizeof(DeviceRange));
 
 [[nodiscard]] std::uint32_t offset_of(ByteSpan file, const void* table) noexcept {
+    // NOLINTNEXTLINE(pianola-misra-8.2.6, pianola-misra-8.7.2): DEV-069
     return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(table) - file.data());
 }
 

@@ -11,8 +11,8 @@ using ByteList = flatbuffers::Vector<std::uint8_t>;  // stands for a list of any
 using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 
 [[nodiscard]] constexpr bool is_printable(std::uint8_t character) noexcept {
-    constexpr std::uint8_t kFirst = 0x20U;
-    constexpr std::uint8_t kLast = 0x7EU;
+    constexpr std::uint32_t kFirst = 0x20U;
+    constexpr std::uint32_t kLast = 0x7EU;
     return (character >= kFirst) && (character <= kLast);
 }
 
@@ -95,8 +95,11 @@ class StrictnessCheck {
                    : refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
     }
 
+    // What the schema says of a list whose length only the file bounds.
+    static constexpr std::uint32_t kNoLimit = UINT16_MAX;
+
     [[nodiscard]] bool check_list(const FieldRule& field, const ByteList& list) noexcept {
-        if ((list.size() > field.limit) && (field.limit != UINT16_MAX)) {
+        if ((list.size() > field.limit) && (field.limit != kNoLimit)) {
             return refuse_field(Rule::kImgCount, list.size(), field.limit);
         }
         if ((field.kind == FieldKind::kNumbers) || (field.kind == FieldKind::kTables)) {
@@ -131,6 +134,7 @@ class StrictnessCheck {
                                  std::uint32_t limit) noexcept {
         cursor_.describe(verdict_.path);
         verdict_.path.enter(cursor_.field().name, index);
+        // NOLINTNEXTLINE(pianola-misra-8.2.6, pianola-misra-8.7.2): DEV-069
         const auto offset = static_cast<const std::uint8_t*>(where) - file_.data();
         return is_passed_over(refuse(verdict_, rule, static_cast<std::uint32_t>(offset), actual, limit));
     }

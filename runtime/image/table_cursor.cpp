@@ -26,7 +26,8 @@ TableCursor::TableCursor(const SchemaRules& rules, const Table& root) noexcept :
 
 void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     const TableRule& fields = rules_.tables[rule];
-    steps_[depth_] = Step{&table, fields.first, static_cast<std::uint16_t>(fields.first + fields.count), 0U, false};
+    steps_[depth_] =
+        Step{&table, fields.first, static_cast<std::uint16_t>(std::uint32_t{fields.first} + fields.count), 0U, false};
     depth_ += 1U;
     table_ = &table;
 }
@@ -69,7 +70,7 @@ TableCursor::Event TableCursor::next() noexcept {
         step.in_children = false;
         step.field = static_cast<std::uint16_t>(step.field + 1U);
     }
-    if (step.field == step.end) {
+    if (std::uint32_t{step.field} == step.end) {
         depth_ -= 1U;
         if (depth_ == 0U) {
             return Event::kEnd;

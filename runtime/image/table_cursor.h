@@ -19,7 +19,7 @@ namespace pianola {
 [[nodiscard]] const void* target_at(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept;
 template <typename Target>
 [[nodiscard]] const Target* target_of(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept {
-    return static_cast<const Target*>(target_at(table, entry));
+    return static_cast<const Target*>(target_at(table, entry));  // NOLINT(pianola-misra-8.2.6): DEV-069
 }
 
 // The vtable entry of a union's type.

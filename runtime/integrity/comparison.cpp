@@ -24,6 +24,7 @@ template <std::size_t... kPairs>
 [[gnu::always_inline]] inline void compare_pairs(ByteSpan held, ByteSpan expected, std::size_t place,
                                                  std::uint32_t& difference,
                                                  std::index_sequence<kPairs...> /*all*/) noexcept {
+    // NOLINTNEXTLINE(pianola-misra-8.19.1): DEV-068
     (compare_pair(held, expected, place + (kPairs * 2U * kWordBytes), difference), ...);
 }
 

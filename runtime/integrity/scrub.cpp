@@ -32,7 +32,7 @@ Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Pi
         if (!has_device(holders, device)) {
             continue;
         }
-        alignas(std::uint32_t) Chunk other;
+        alignas(std::uint32_t) Chunk other;  // NOLINT(pianola-misra-11.6.1): DEV-039
         const MutableByteSpan held{piece.is_read ? other.data() : piece.chunk.data(), piece.bytes.size()};
         const bool is_answered = is_ok(devices[device]->read_back(address, held));
         const bool is_the_files = is_answered && ((count_of(devices) == 1U) || are_equal(held, piece.file));
@@ -99,11 +99,11 @@ constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
                                     std::uint32_t& address) noexcept {
     for (std::size_t done = 0U; done < file.size(); done += kChunkBytes) {
         const std::size_t count = ((file.size() - done) < kChunkBytes) ? (file.size() - done) : kChunkBytes;
-        alignas(std::uint32_t) Chunk held;
+        alignas(std::uint32_t) Chunk held;  // NOLINT(pianola-misra-11.6.1): DEV-039
         if (!is_ok(device.read_back(address, MutableByteSpan{held.data(), count}))) {
             return Status::kDeviceFault;
         }
-        alignas(std::uint32_t) Chunk expected;
+        alignas(std::uint32_t) Chunk expected;  // NOLINT(pianola-misra-11.6.1): DEV-039
         std::memcpy(expected.data(), &file[done], count);
         put_parameters(source.plan, source.values, address, MutableByteSpan{expected.data(), count});
         if (!are_equal(ByteSpan{held.data(), count}, ByteSpan{expected.data(), count})) {

@@ -33,7 +33,8 @@ namespace {
 
 [[nodiscard]] DeviceBits devices_of(const DeviceRange& mesh, const DeviceRange& range) noexcept {
     DeviceBits devices = 0U;
-    if (((range.row + range.rows) <= mesh.rows) && ((range.column + range.columns) <= mesh.columns)) {  // all are bytes
+    if (((std::uint32_t{range.row} + range.rows) <= mesh.rows) &&
+        ((std::uint32_t{range.column} + range.columns) <= mesh.columns)) {
         for (std::uint32_t row = range.row; row < (std::uint32_t{range.row} + range.rows); ++row) {
             devices |= ((1U << range.columns) - 1U) << ((row * mesh.columns) + range.column);
         }

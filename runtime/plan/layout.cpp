@@ -46,7 +46,8 @@ bool check_region(Context& context, std::uint32_t index, const RegionView& regio
     if (!check_region_bounds(context, region)) {
         return false;
     }
-    for (const RegionConfig& other : Span<const RegionConfig>{context.plan.regions.data(), index}) {
+    const Span<const RegionConfig> before{context.plan.regions.data(), index};
+    for (const RegionConfig& other : before) {
         if (overlap(region.base, region.size_bytes, other.base, other.size_bytes)) {
             return refuse_at(context, Rule::kLayRegionOverlap, Field::kBase, region.base, other.base);
         }
@@ -166,8 +167,8 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
     }
     return (is_right && (devices != 0U))
                ? true
-               : refuse_at(context, Rule::kLayPlacement, Field::kDevices, tensor.devices.rows * tensor.devices.columns,
-                           context.plan.device_count);
+               : refuse_at(context, Rule::kLayPlacement, Field::kDevices,
+                           std::uint32_t{tensor.devices.rows} * tensor.devices.columns, context.plan.device_count);
 }
 
 // The buffers of a tensor: where they may lie, and how much they hold.

@@ -4,7 +4,7 @@
 
 namespace pianola {
 
-PlannedScript& Plan::script(ScriptKind kind) noexcept {
+PlannedScript& Plan::script(ScriptKind kind) noexcept {  // NOLINT(pianola-misra-6.8.4): DEV-067
     if (kind == ScriptKind::kStep) {
         return step;
     }

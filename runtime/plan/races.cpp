@@ -133,8 +133,8 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
             walk.events[command.event] = clock;
             break;
         default: {  // a wait: nothing else is in a script
-            const std::uint8_t recorded = walk.events[command.event][other];
-            clock[other] = (recorded > clock[other]) ? recorded : clock[other];
+            const std::uint32_t recorded = walk.events[command.event][other];
+            clock[other] = (recorded > clock[other]) ? static_cast<std::uint8_t>(recorded) : clock[other];
             // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those
             // that may.
             PlanWorkspace::Touched& touched = context.workspace.touched[other];

@@ -27,7 +27,7 @@ class Runs {
     // Moves to the next run, at first to the first one. False where there is none.
     [[nodiscard]] bool next() noexcept;
     // Where it has moved to: what the command may touch.
-    [[nodiscard]] const ByteRun& run() const noexcept { return run_; }
+    [[nodiscard]] const ByteRun& run() const noexcept { return run_; }  // NOLINT(pianola-misra-6.8.4): DEV-067
     // What of it the command touches whatever the value of a parameter; of 0 bytes where that is not certain.
     [[nodiscard]] ByteRun certain() const noexcept;
 

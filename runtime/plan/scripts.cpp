@@ -28,7 +28,7 @@ struct ScriptInMaking {
     Named named{};
 };
 
-bool append(Context& context, std::uint32_t queue, ScriptInMaking& script, const QueueCommand& command) noexcept {
+bool append(Context& context, std::uint32_t queue, const ScriptInMaking& script, const QueueCommand& command) noexcept {
     PlannedScript& planned = script_of(context, script.kind);
     const std::uint32_t place = planned.first + planned.count;
     const std::uint32_t capacity = context.device.capacities->script_commands;
@@ -77,7 +77,7 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
 }
 
 // A tensor fills its buffers one behind the other: a transfer each. Only devices that have a part of it move it.
-bool append_tensor(Context& context, const ScriptCommandView& view, ScriptInMaking& script,
+bool append_tensor(Context& context, const ScriptCommandView& view, const ScriptInMaking& script,
                    QueueCommand& command) noexcept {
     const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
     const TensorView tensor = context.image.tensor(is_input, view.object);
@@ -146,7 +146,7 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
     if (view.queue >= queues) {
         return refuse_at(context, Rule::kScrQueue, Field::kQueue, view.queue, queues);
     }
-    if ((rule.scripts & bit_of(script.kind)) == 0U) {
+    if ((std::uint32_t{rule.scripts} & bit_of(script.kind)) == 0U) {
         return refuse_at(context, Rule::kScrCommand, Field::kBody, static_cast<std::uint32_t>(view.kind));
     }
     const std::uint32_t count = objects[index_of(view.kind)];
@@ -155,8 +155,8 @@ bool check_command(Context& context, const ScriptCommandView& view, const PerKin
     }
     script.devices = devices_in(context.workspace.mesh, view.devices);
     if (script.devices == 0U) {
-        return refuse_at(context, Rule::kScrDevices, Field::kDevices, view.devices.rows * view.devices.columns,
-                         device_count(context.plan));
+        return refuse_at(context, Rule::kScrDevices, Field::kDevices,
+                         std::uint32_t{view.devices.rows} * view.devices.columns, device_count(context.plan));
     }
     if (rule.once != Rule::kNotRun) {
         std::uint16_t& named = script.named[index_of(view.kind) - kFirstOnce][view.object];

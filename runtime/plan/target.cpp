@@ -6,6 +6,7 @@ namespace pianola::proof {
 namespace {
 
 [[nodiscard]] bool equals(NameView name, const char* text) noexcept {
+    // NOLINTNEXTLINE(pianola-misra-21.2.2): DEV-062
     return (name.size() == std::strlen(text)) && (std::memcmp(name.data(), text, name.size()) == 0);
 }
 
@@ -147,6 +148,7 @@ namespace pianola {
 
 bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept {
     return proof::are_equal(one, other, proof::kCommandSet) && proof::are_equal(one, other, proof::kMachine) &&
+           // NOLINTNEXTLINE(pianola-misra-21.2.2): DEV-062
            (std::strncmp(one.family, other.family, kMaxNameBytes + 1U) == 0) &&
            digests_equal(ByteSpan{one.kernel_library}, ByteSpan{other.kernel_library}) &&
            (one.attestation == other.attestation) && (one.costs == other.costs) &&

@@ -18,6 +18,7 @@ template <typename Object>
 // How many bytes of an object come before its list, and the list's first elements: what is behind them, nobody reads.
 template <typename Object, typename List>
 [[nodiscard]] std::size_t bytes_up_to(const Object& object, const List& list, std::uint32_t count) noexcept {
+    // NOLINTNEXTLINE(pianola-misra-8.7.2): DEV-069
     return static_cast<std::size_t>(bytes_of(list).data() - bytes_of(object).data()) + (count * sizeof(list[0]));
 }
 
@@ -127,8 +128,10 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
 }
 
 void Session::withhold_outputs() noexcept {
-    for (Lent& lent : Span<Lent>{bound_.flights}.subspan(0U, std::size_t{bound_.mask} + 1U)) {
-        for (const MutableByteSpan output : Span<MutableByteSpan>{lent.outputs}.subspan(0U, lent.count)) {
+    const Span<Lent> flights{bound_.flights.data(), std::size_t{bound_.mask} + 1U};
+    for (Lent& lent : flights) {
+        const Span<MutableByteSpan> outputs{lent.outputs.data(), lent.count};
+        for (const MutableByteSpan output : outputs) {
             std::memset(output.data(), 0, output.size());
         }
         lent.count = 0U;

@@ -23,7 +23,7 @@ namespace {
             device.give_to_device(end);
             std::array<std::uint8_t, 1> held{};
             is_shown = is_ok(device.read_back(address + static_cast<std::uint32_t>(offset), held)) &&
-                       (held[0] == end[0]) && is_shown;
+                       (std::uint32_t{held[0]} == end[0]) && is_shown;
         }
     }
     return is_shown;

@@ -17,7 +17,8 @@ class Writer {
         }
     }
     void put_name(const char* name) noexcept {
-        for (const char character : Span<const char>{name, std::strlen(name)}) {
+        const Span<const char> characters{name, std::strlen(name)};  // NOLINT(pianola-misra-21.2.2): DEV-062
+        for (const char character : characters) {
             put(character);
         }
     }
@@ -28,6 +29,7 @@ class Writer {
             divisor *= kBase;
         }
         for (; divisor != 0U; divisor /= kBase) {
+            // NOLINTNEXTLINE(pianola-misra-7.0.3): DEV-061
             put(static_cast<char>('0' + static_cast<char>((number / divisor) % kBase)));
         }
     }

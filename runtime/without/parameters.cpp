@@ -23,6 +23,7 @@ std::uint32_t first_point(const Context& /*context*/, std::uint32_t /*address*/,
 }
 
 // Only a plan with parameters has its commands widened: whatever comes here is refused.
+// NOLINTNEXTLINE(pianola-misra-10.1.1): DEV-070
 bool widen_command(Context& context, const TracePosition& /*position*/, TraceCommand& command) noexcept {
     return refuse_at(context, Rule::kCapPoints, Field::kNone, command.patched, 0U);
 }

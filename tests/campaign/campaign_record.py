@@ -11,8 +11,15 @@ JSON with
   kinds             of faults, each with its counts, why a session does not answer for it ("" where it does), and a note
   phases            the same counts by phase of a life, where phases are told apart
 
+The record of one shard of several (--shard I/N) has three fields more, and no kinds:
+
+  shard             [I, N]
+  items_in_all      items of the whole campaign: modes, or capacities
+  items             those of this shard: number and kinds of each, which toolchains/slurm/merge_records.py sums
+
 toolchains/campaigns.py adds digest_of_sources() as "sources" and keeps the records of whole runs.
 """
+import argparse
 import hashlib
 import json
 import pathlib
@@ -23,6 +30,7 @@ RECORDED = ROOT / "tests/campaign/recorded"
 COUNTS = ("injected", "detected", "harmless", "false ok", "silent", "crashed")
 WRONG = ("silent", "crashed")
 FIELDS = ("campaign", "where", "seed", "samples", "whole", "modes", "kinds", "phases")
+PART_FIELDS = (*FIELDS, "shard", "items_in_all", "items")
 
 
 def kind(name, counts, outside="", note=""):
@@ -41,9 +49,23 @@ def is_good(kinds):
     return sum(each["injected"] for each in kinds) > 0 and not any(each[count] for each in inside for count in WRONG)
 
 
+def shard(text):
+    """The value of --shard, I/N, as (I, N)."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text}: write I/N, I from 1 to N")
+    return int(part), int(parts)
+
+
+def part_of(head, which, total, items):
+    """The record of a shard, from the fields of the whole one and (number, kinds) of each item."""
+    return {**head, "kinds": [], "shard": list(which), "items_in_all": total,
+            "items": [{"item": number, "kinds": kinds} for number, kinds in items]}
+
+
 def write(path, record):
-    """A record of all FIELDS."""
-    assert tuple(record) == FIELDS, tuple(record)
+    """A record of all FIELDS, or PART_FIELDS."""
+    assert tuple(record) in (FIELDS, PART_FIELDS), tuple(record)
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,12 +1,13 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
 //   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips | state
-//                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE]
+//                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE] [--shard I/N]
 //   pianola_campaign campaigns             their names
 //   pianola_campaign modes                 which there are, and which cannot exist
 //   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
-// Ends with 1 where a wrong output was released by a fault that a session answers for.
+// With --shard each N-th mode only, and the record has the counts of each: toolchains/slurm/merge_records.py joins them
+// to the record of one run. Ends with 1 where a wrong output was released by a fault that a session answers for.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include "tests/campaign/campaigns.h"
 #include "tests/mutate/subjects.h"
 #include "tests/support/mesh_workload.h"
+#include "tests/support/shard.h"
 
 namespace pianola::campaign {
 namespace {
@@ -37,17 +39,36 @@ bool any(const Mode& /*mode*/) {
     return true;
 }
 
-// Every campaign in every mode: what came of each kind of fault, summed up over the modes. Adds up the modes that are
-// not right without.
-std::vector<NamedTally> run_modes(const std::vector<Mode>& modes, const Campaign& campaign, std::uint32_t& unclean) {
-    std::vector<NamedTally> sums;
-    for (const Mode& mode : modes) {
+// What came of each kind of fault in one mode.
+struct ModeTallies {
+    std::size_t number;  // of the mode, among those that the whole campaign is made in
+    std::vector<NamedTally> kinds;
+};
+
+// A campaign in every mode of the shard. Adds up the modes that are not right without a fault.
+std::vector<ModeTallies> run_modes(const std::vector<Mode>& modes, const test::Shard& shard, const Campaign& campaign,
+                                   std::uint32_t& unclean) {
+    std::vector<ModeTallies> results;
+    for (std::size_t number = 0U; number < modes.size(); ++number) {
+        if (!shard.has(number)) {
+            continue;
+        }
+        const Mode& mode = modes[number];
         Scenario clean{mode};
         if (clean.run() != Outcome::kHarmless) {
             std::cout << name_of(mode) << " is not right without a fault\n";
             unclean += 1U;
         }
-        for (const NamedTally& each : campaign(mode)) {
+        results.push_back({number, campaign(mode)});
+    }
+    return results;
+}
+
+// Over all modes.
+std::vector<NamedTally> sums_of(const std::vector<ModeTallies>& results) {
+    std::vector<NamedTally> sums;
+    for (const ModeTallies& result : results) {
+        for (const NamedTally& each : result.kinds) {
             const auto same = [&](const NamedTally& sum) { return sum.name == each.name; };
             auto sum = std::find_if(sums.begin(), sums.end(), same);
             sum = (sum == sums.end()) ? sums.insert(sum, {each.name, Tally{}, each.outside}) : sum;
@@ -57,7 +78,8 @@ std::vector<NamedTally> run_modes(const std::vector<Mode>& modes, const Campaign
     return sums;
 }
 
-// True where something was injected, and nothing came of it that a session answers for.
+// True where nothing came of what was injected that a session answers for, and something was injected, which a shard
+// without modes has not.
 bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
     Tally inside;
     Tally outside;
@@ -73,13 +95,33 @@ bool report(const std::vector<NamedTally>& sums, std::size_t modes) {
     if (inside.misnamed != 0U) {
         std::cout << std::left << std::setw(kWidth) << "another device is named" << inside.misnamed << "\n";
     }
-    return (inside.injected != 0U) && (inside.silent == 0U) && (inside.crashed == 0U) && (inside.misnamed == 0U);
+    return ((modes == 0U) || (inside.injected != 0U)) && (inside.silent == 0U) && (inside.crashed == 0U) &&
+           (inside.misnamed == 0U);
 }
 
-// As tests/campaign/campaign_record.py has it.
+using Json = nlohmann::ordered_json;
+
+Json kinds_of(const std::vector<NamedTally>& sums) {
+    Json kinds = Json::array();
+    for (const NamedTally& sum : sums) {
+        const Tally& tally = sum.tally;
+        kinds.push_back({{"kind", sum.name},
+                         {"injected", tally.injected},
+                         {"detected", tally.detected},
+                         {"harmless", tally.harmless},
+                         {"false ok", 0},
+                         {"silent", tally.silent},
+                         {"crashed", tally.crashed},
+                         {"outside", sum.outside},
+                         {"note", ""}});
+    }
+    return kinds;
+}
+
+// As tests/campaign/campaign_record.py has it. Of a shard with the counts of each mode, where they are to be summed.
 std::string record_of(const Command& command, const FlipOptions& flips, const std::vector<Mode>& modes,
-                      const std::vector<NamedTally>& sums) {
-    using Json = nlohmann::ordered_json;
+                      const test::Shard& shard, const std::vector<ModeTallies>& results) {
+    const bool is_part = shard.parts != 1U;
     Json record;
     record["campaign"] = command.app->get_name();
     record["where"] = "simulator";
@@ -91,20 +133,16 @@ std::string record_of(const Command& command, const FlipOptions& flips, const st
     for (const Mode& mode : modes) {
         record["modes"].push_back(name_of(mode));
     }
-    record["kinds"] = Json::array();
-    for (const NamedTally& sum : sums) {
-        const Tally& tally = sum.tally;
-        record["kinds"].push_back({{"kind", sum.name},
-                                   {"injected", tally.injected},
-                                   {"detected", tally.detected},
-                                   {"harmless", tally.harmless},
-                                   {"false ok", 0},
-                                   {"silent", tally.silent},
-                                   {"crashed", tally.crashed},
-                                   {"outside", sum.outside},
-                                   {"note", ""}});
-    }
+    record["kinds"] = is_part ? Json::array() : kinds_of(sums_of(results));
     record["phases"] = Json::array();
+    if (is_part) {
+        record["shard"] = {shard.part, shard.parts};
+        record["items_in_all"] = modes.size();
+        record["items"] = Json::array();
+        for (const ModeTallies& result : results) {
+            record["items"].push_back({{"item", result.number}, {"kinds", kinds_of(result.kinds)}});
+        }
+    }
     return record.dump(1) + "\n";
 }
 
@@ -162,12 +200,25 @@ int write_files(const std::filesystem::path& folder) {
     return (number != 0U) ? 0 : 1;
 }
 
+int run_campaign(const Command& command, const FlipOptions& flips, const std::vector<Mode>& modes,
+                 const std::string& shard_text, const std::string& record) {
+    const test::Shard shard = test::shard_of(shard_text);
+    std::uint32_t unclean = 0U;
+    const std::vector<ModeTallies> results = run_modes(modes, shard, command.campaign, unclean);
+    const bool is_good = report(sums_of(results), results.size()) && (unclean == 0U);
+    if (!record.empty()) {
+        files::store_file(record, record_of(command, flips, modes, shard, results));
+    }
+    return is_good ? 0 : 1;
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Faults on purpose, and what comes of them."};
     app.require_subcommand(1);
     FlipOptions flips;
     std::vector<std::string> names;
     std::string record;
+    std::string shard{"1/1"};
     std::uint32_t each_mesh = 1U;
     const std::vector<Command> campaigns{
         {app.add_subcommand("hal-calls", "The N-th call of the device fails, for every N"), fail_calls, false, any},
@@ -187,6 +238,7 @@ int run(int argc, char** argv) {
             ->check(CLI::PositiveNumber)
             ->capture_default_str();
         command.app->add_option("--record", record, "Writes the counts to this file, as JSON");
+        command.app->add_option("--shard", shard, "I/N: each N-th mode only, from the I-th on")->capture_default_str();
         if (command.is_sampled) {
             command.app->add_option("--seed", flips.seed, "For what is sampled")->capture_default_str();
             command.app
@@ -213,13 +265,7 @@ int run(int argc, char** argv) {
         if (command.app->parsed()) {
             const std::vector<Mode> modes =
                 names.empty() ? modes_with(each_mesh, command.has) : modes_named(names, command.has);
-            std::uint32_t unclean = 0U;
-            const std::vector<NamedTally> sums = run_modes(modes, command.campaign, unclean);
-            const bool is_good = report(sums, modes.size()) && (unclean == 0U);
-            if (!record.empty()) {
-                files::store_file(record, record_of(command, flips, modes, sums));
-            }
-            return is_good ? 0 : 1;
+            return run_campaign(command, flips, modes, shard, record);
         }
     }
     return names_of_all->parsed() ? 0 : 2;

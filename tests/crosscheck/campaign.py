@@ -5,11 +5,15 @@ interpreter.
 A form is a choice of queues and of the layout of weights. Each must give the same bytes, and `pianola decompile` must
 find the model in it. What one form refuses all refuse, but for pipelined ones of models with state, which must be
 refused. Exit code 0: no byte differs, no binary is another model's, and at least half of the graphs were captured.
+
+--shard I/N takes each N-th model only, and --record then writes what came of each; --merge joins the records of all
+shards to the report that one run writes, byte for byte. Exit code 2: they are not of all shards of one campaign.
 """
 import argparse
 import collections
 import functools
 import hashlib
+import json
 import multiprocessing
 import pathlib
 import sys
@@ -29,8 +33,10 @@ _PIPELINED = "pipelined"
 FORMS = {_PLAIN: (), "2 queues": ("--queues=2",), "dsp": ("--pack=dsp",), "dsp, 2 queues": ("--pack=dsp", "--queues=2"),
          "mve": ("--pack=mve",), "mve, 2 queues": ("--pack=mve", "--queues=2"),
          _PIPELINED: ("--queues=2", "--pipelined")}
+COUNTERS = ("captured", "replayed", "compared", "refused")
 _LEAST_CAPTURED = 0.5
 _BATCH = 5
+_UNFIT = 2
 
 
 def has_state(model):
@@ -73,8 +79,22 @@ class Campaign:
         """What came of other models."""
         self.seen += other.seen
         self.ties.count += other.ties.count
-        for name in ("captured", "replayed", "compared", "refused", "wrong"):
+        for name in (*COUNTERS, "wrong"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def as_dict(self, item):
+        """What came of one model, for a record."""
+        counters = {name: dict(getattr(self, name)) for name in COUNTERS}
+        return {"item": item, "seen": self.seen, "ties": self.ties.count, "wrong": self.wrong, **counters}
+
+    @classmethod
+    def of_dict(cls, found):
+        """The reverse."""
+        campaign = cls(None)
+        campaign.seen, campaign.ties.count, campaign.wrong = found["seen"], found["ties"], found["wrong"]
+        for name in COUNTERS:
+            setattr(campaign, name, collections.Counter(found[name]))
+        return campaign
 
     def check(self, name, model, records):
         """One model with its records, one after another."""
@@ -151,33 +171,91 @@ def _check_random(campaign, options, seed):
 
 
 def _run(check, options, batch):
-    """What one of several processes does."""
-    with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(Product(options.pianola, folder), options.keep)
-        for item in batch:
-            check(campaign, options, item)
-        return campaign
+    """What one of several processes does: (number, Campaign) of each of some numbered models."""
+    found = []
+    for number, item in batch:
+        with tempfile.TemporaryDirectory() as folder:
+            found.append((number, Campaign(Product(options.pianola, folder), options.keep)))
+            check(found[-1][1], options, item)
+    return found
+
+
+def _shard(text):
+    """I/N as (I, N)."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text}: write I/N, I from 1 to N")
+    return int(part), int(parts)
 
 
 def parser_of(description):
     """The options that every campaign has."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pianola", type=pathlib.Path, required=True, help="the program")
+    parser.add_argument("--pianola", type=pathlib.Path, help="the program")
     parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the models that differ")
+    parser.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/N", help="each N-th model, from the I-th on")
+    parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the report; of a shard, its record")
+    parser.add_argument("--merge", type=pathlib.Path, nargs="+", metavar="FILE", help="join the records of all shards")
     return parser
+
+
+def parse(parser, arguments):
+    """The options; --pianola is needed unless records are merged."""
+    options = parser.parse_args(arguments)
+    if not options.merge and not options.pianola:
+        parser.error("--pianola or --merge is needed")
+    return options
+
+
+def _finish(total, options):
+    """Prints the report and writes it where it is wanted; the exit code."""
+    text = "\n".join(total.report()) + "\n"
+    print(text, end="")
+    if options.record:
+        options.record.write_text(text, encoding="utf-8")
+    return 1 if total.wrong or total.captured[_PLAIN] < _LEAST_CAPTURED * total.seen else 0
+
+
+def merge(options):
+    """The report of all shards, from their records; the exit code."""
+    parts = [json.loads(file.read_text(encoding="utf-8")) for file in options.merge]
+    shards = sorted(tuple(part["shard"]) for part in parts)
+    items = sorted((item for part in parts for item in part["items"]), key=lambda item: item["item"])
+    if any(part["campaign"] != parts[0]["campaign"] for part in parts) \
+            or shards != [(number, len(parts)) for number in range(1, len(parts) + 1)] \
+            or [item["item"] for item in items] != list(range(parts[0]["campaign"]["models"])):
+        print("campaign.py: the records are not those of all shards of one campaign", file=sys.stderr)
+        return _UNFIT
+    total = Campaign(None)
+    for item in items:
+        total.add(Campaign.of_dict(item))
+    return _finish(total, options)
 
 
 def run(items, check, options):
     """Has check(campaign, options, item) done for every item, and prints what came of it; the exit code."""
-    total = Campaign(None)
-    batches = [items[start:start + _BATCH] for start in range(0, len(items), _BATCH)]
+    if options.merge:
+        return merge(options)
+    part, parts = options.shard
+    own = list(enumerate(items))[part - 1::parts]
+    total, found = Campaign(None), []
+    batches = [own[start:start + _BATCH] for start in range(0, len(own), _BATCH)]
     with multiprocessing.Pool(options.jobs) as pool:
-        for part in pool.imap_unordered(functools.partial(_run, check, options), batches):
-            total.add(part)
+        for batch in pool.imap(functools.partial(_run, check, options), batches):
+            for number, campaign in batch:
+                total.add(campaign)
+                found.append(campaign.as_dict(number))
             print(f"{total.seen} models, {len(total.wrong)} differ", file=sys.stderr, flush=True)
+    if parts == 1:
+        return _finish(total, options)
     print("\n".join(total.report()))
-    return 1 if total.wrong or total.captured[_PLAIN] < _LEAST_CAPTURED * total.seen else 0
+    if options.record:
+        chosen = {name: getattr(options, name) for name in ("random", "seed", "steps", "state", "records", "more")
+                  if hasattr(options, name)}
+        record = {"campaign": {"models": len(items), **chosen}, "shard": list(options.shard), "items": found}
+        options.record.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    return 1 if total.wrong else 0
 
 
 def main(arguments=None):
@@ -186,9 +264,19 @@ def main(arguments=None):
     parser.add_argument("--random", type=int, default=1000, help="graphs; default: 1000")
     parser.add_argument("--seed", type=int, default=1, help="of the first graph; default: 1")
     parser.add_argument("--steps", type=int, default=7, help="records of each graph; default: 7")
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        options.pairs = frozenset(crosscheck.supported_pairs(Product(options.pianola, folder))[0])
+    parser.add_argument("--pairs", type=pathlib.Path, metavar="FILE",
+                        help="which operators the product captures: read where it is there, else written")
+    options = parse(parser, arguments)
+    if options.merge:
+        return merge(options)
+    if options.pairs and options.pairs.is_file():
+        options.pairs = frozenset(map(tuple, json.loads(options.pairs.read_text(encoding="utf-8"))))
+    else:
+        file = options.pairs
+        with tempfile.TemporaryDirectory() as folder:
+            options.pairs = frozenset(crosscheck.supported_pairs(Product(options.pianola, folder))[0])
+        if file:
+            file.write_text(json.dumps(sorted(options.pairs)) + "\n", encoding="utf-8")
     return run(range(options.seed, options.seed + options.random), _check_random, options)
 
 

@@ -27,7 +27,7 @@ def main():
     parser.add_argument("--state", action="store_true", help="only the models that keep state")
     parser.add_argument("--records", type=int, default=2, help="records of each model; default: 2")
     parser.add_argument("--more", type=int, default=0, help="random records of each model; default: 0")
-    options = parser.parse_args()
+    options = campaign.parse(parser, None)
     if not shared_models().is_dir():
         print(f"{shared_models()} is not there")
         return _SKIPPED

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pianola/sha256.h"
+#include "tests/support/verifies.h"
 
 namespace pianola {
 namespace {
@@ -67,6 +68,7 @@ TEST_F(BearSslVerifierTest, AcceptsPublishedSignatures) {
 }
 
 TEST_F(BearSslVerifierTest, RefusesTheSignatureOfAnotherMessage) {
+    test::verifies({"swr~signatures~1"});
     EXPECT_EQ(verify(sample_, kOfTest, kKey), Status::kRefused);
     EXPECT_EQ(verify(digest_of("test"), kOfSample, kKey), Status::kRefused);
     EXPECT_EQ(verify(digest_of(""), kOfSample, kKey), Status::kRefused);

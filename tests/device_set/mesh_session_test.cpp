@@ -5,6 +5,7 @@
 #include "capture_host/files/text.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/device_set/mesh_bench.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -25,6 +26,7 @@ std::string refusal_of(const MeshShape& shape, const std::vector<Device*>& point
 }
 
 TEST(MeshSession, RefusesSetsThatAreNone) {
+    verifies({"swr~meshes~1", "rule~TGT-MESH~1"});
     MeshDevices devices{2U};
     const Bytes file = make_mesh_workload(kTwo, 1U).file();
     const std::vector<Device*> both = devices.pointers();
@@ -62,6 +64,7 @@ TEST(MeshSession, RefusesBinariesForAnotherShape) {
 
 // A device that differs in anything, or does not describe itself at all.
 TEST(MeshSession, RefusesADeviceOfAnotherKind) {
+    verifies({"swr~meshes~1"});
     using Change = void (*)(DeviceDescription&);
     const std::vector<Change> changes{
         [](DeviceDescription& device) { device.family = "another"; },
@@ -100,6 +103,7 @@ TEST(MeshSession, RefusesADeviceOfAnotherKind) {
 
 // Doorbells come only once everything is enqueued on all devices.
 TEST(MeshSession, RingsNoDoorbellBeforeAllIsEnqueued) {
+    verifies({"swr~meshes~1", "swr~whole-steps~1"});
     sim::SimOptions options;
     options.spec = small_device();
     campaign::HookedDevice first{options};
@@ -186,6 +190,7 @@ TEST(MeshSession, ProvesWhatIsTheSameOnce) {
 
 // Two devices with the same commands, of which one hangs, and is said to have done what the other has.
 TEST(MeshSession, NoDeviceAnswersForAnother) {
+    verifies({"swr~meshes~1"});
     Workload alike = make_mesh_workload(kTwo, 1U);
     std::vector<capture::ManifestCommand>& setup = alike.manifest.scripts.front().commands;
     setup.pop_back();  // the first device's weights are left

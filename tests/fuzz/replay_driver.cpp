@@ -1,19 +1,23 @@
 // The driver without libFuzzer: runs files, and seeded mutants of them. For every compiler and every preset.
 //
-//   pianola_fuzz_NAME_replay [--mutants N] [--seed S] PATH...      a folder stands for all files in it
+//   pianola_fuzz_NAME_replay [--mutants N] [--seed S] [--shard I/N] [--record FILE] PATH...
+//                                                              a folder stands for all files in it
 //
-// Exit code 0 where every promise was kept, 1 otherwise, 2 where there is no file.
+// With --shard it runs each N-th of all files and mutants, the files first; toolchains/slurm/merge_records.py joins the
+// records. Exit code 0 where every promise was kept, 1 otherwise, 2 where there is no file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "capture_host/files/files.h"
 #include "tests/fuzz/harness.h"
+#include "tests/support/shard.h"
 
 namespace pianola::fuzz {
 namespace {
@@ -24,6 +28,14 @@ struct Options {
     std::vector<std::string> paths;
     std::uint32_t mutants{0U};
     std::uint32_t seed{1U};
+    std::string shard{"1/1"};
+    std::string record;
+};
+
+// An input for which a promise was broken.
+struct Broken {
+    std::size_t item;  // number among all files and mutants
+    std::string text;
 };
 
 // In the order of their names, so that seeds mean the same everywhere.
@@ -44,14 +56,40 @@ std::vector<std::filesystem::path> files_of(const std::vector<std::string>& path
     return found;
 }
 
-bool survives(const Bytes& input, const std::string& name) {
+void run_input(const Bytes& input, std::size_t item, const std::string& name, std::vector<Broken>& broken) {
     try {
         run_one({input.data(), input.size()});
-        return true;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: broken promise: {}\n", name, error.what());
-        return false;
+        broken.push_back({item, fmt::format("{}: broken promise: {}", name, error.what())});
+        fmt::print(stderr, "{}\n", broken.back().text);
     }
+}
+
+Bytes mutant_of(const std::vector<Bytes>& inputs, std::uint32_t number, std::uint32_t seed) {
+    test::Random random{(seed * 0x9E37'79B9U) ^ number};
+    Bytes input = inputs.at(random.below(static_cast<std::uint32_t>(inputs.size())));
+    const std::uint32_t rounds = 1U + random.below(4U);
+    for (std::uint32_t round = 0U; round < rounds; ++round) {
+        mutate(input, kMaxBytes, random);
+        input.resize(std::min(input.size(), kMaxBytes));
+    }
+    return input;
+}
+
+std::string record_of(const Options& options, const test::Shard& shard, std::size_t files, std::size_t run,
+                      const std::vector<Broken>& broken) {
+    nlohmann::ordered_json record;
+    record["campaign"] = "fuzzing";
+    record["seed"] = options.seed;
+    record["files"] = files;
+    record["mutants"] = options.mutants;
+    record["shard"] = {shard.part, shard.parts};
+    record["run"] = run;
+    record["broken"] = nlohmann::ordered_json::array();
+    for (const Broken& each : broken) {
+        record["broken"].push_back({{"item", each.item}, {"what", each.text}});
+    }
+    return record.dump(1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 int run(int argc, char** argv) {
@@ -60,29 +98,38 @@ int run(int argc, char** argv) {
     app.add_option("path", options.paths, "Files, or folders of files")->required();
     app.add_option("--mutants", options.mutants, "Mutants to run after the files")->capture_default_str();
     app.add_option("--seed", options.seed, "Of the mutants")->capture_default_str();
+    app.add_option("--shard", options.shard, "I/N: each N-th input only, from the I-th on")->capture_default_str();
+    app.add_option("--record", options.record, "Writes what was run and found to this file, as JSON");
     CLI11_PARSE(app, argc, argv);
+    const test::Shard shard = test::shard_of(options.shard);
     std::vector<Bytes> inputs;
-    std::uint32_t broken = 0U;
+    std::vector<Broken> broken;
+    std::size_t run = 0U;
     for (const std::filesystem::path& path : files_of(options.paths)) {
         inputs.push_back(files::load_file(path));
-        broken += survives(inputs.back(), path.string()) ? 0U : 1U;
+        if (shard.has(inputs.size() - 1U)) {
+            run_input(inputs.back(), inputs.size() - 1U, path.filename().string(), broken);
+            run += 1U;
+        }
     }
     if (inputs.empty()) {
         fmt::print(stderr, "no inputs\n");
         return 2;
     }
     for (std::uint32_t i = 0U; i < options.mutants; ++i) {
-        test::Random random{(options.seed * 0x9E37'79B9U) ^ i};
-        Bytes input = inputs.at(random.below(static_cast<std::uint32_t>(inputs.size())));
-        const std::uint32_t rounds = 1U + random.below(4U);
-        for (std::uint32_t round = 0U; round < rounds; ++round) {
-            mutate(input, kMaxBytes, random);
-            input.resize(std::min(input.size(), kMaxBytes));
+        const std::size_t item = inputs.size() + i;
+        if (shard.has(item)) {
+            const Bytes input = mutant_of(inputs, i, options.seed);
+            run_input(input, item, fmt::format("mutant {} of seed {}", i, options.seed), broken);
+            run += 1U;
         }
-        broken += survives(input, fmt::format("mutant {} of seed {}", i, options.seed)) ? 0U : 1U;
     }
-    fmt::print("{} files and {} mutants: {} broken promises\n", inputs.size(), options.mutants, broken);
-    return (broken == 0U) ? 0 : 1;
+    fmt::print("{} of {} files and {} mutants: {} broken promises\n", run, inputs.size(), options.mutants,
+               broken.size());
+    if (!options.record.empty()) {
+        files::store_file(options.record, record_of(options, shard, inputs.size(), run, broken));
+    }
+    return broken.empty() ? 0 : 1;
 }
 
 }  // namespace

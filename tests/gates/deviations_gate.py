@@ -4,6 +4,7 @@
 Looks at NOLINT comments, at diagnostic pragmas, and at the checks that a .clang-tidy of target code switches off again;
 there the reason is a comment line "check: DEV-nnn". A record is a heading "## DEV-nnn ..." in misra/deviations.md with
 a line "- Checks: name, name"; a NOLINT may name only checks that its record lists, and a listed check must be in use.
+"- Checks: none; why" is of what the check admits by itself.
 """
 import argparse
 import pathlib
@@ -13,7 +14,7 @@ import sys
 from own_sources import own_files, own_sources, report
 
 RECORD = re.compile(r"^## (DEV-\d{3})\b", re.MULTILINE)
-CHECKS = re.compile(r"^- Checks: (.+)$", re.MULTILINE)
+CHECKS = re.compile(r"^- Checks: (.+?)$(?=\n- |\Z)", re.MULTILINE | re.DOTALL)
 NOLINT = re.compile(r"NOLINT(NEXTLINE|BEGIN|END)?\b(.*)")
 WELL_FORMED = re.compile(r"^\(([a-z][\w.-]*(?:, [a-z][\w.-]*)*)\): (DEV-\d{3})\b")
 PRAGMA = re.compile(r"#\s*pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored\s+\"(-W[\w-]+)\"(.*)|_Pragma\s*\((.*)")
@@ -43,7 +44,9 @@ def read_records(text):
             if not re.search(rf"^- {field}: \S", body, re.MULTILINE):
                 findings.append(f"{name}: no {field}")
         checks = CHECKS.search(body)
-        records[name] = {check.strip(" `") for check in checks.group(1).split(",")} if checks else set()
+        records[name] = {check.strip(" `\n") for check in checks.group(1).split(",")} if checks else set()
+        if checks and checks.group(1).startswith("none; "):
+            records[name] = {"none"}
     return records, findings
 
 
@@ -95,7 +98,7 @@ def judge(root, names, records_text):
                     if check not in records[deviation]:
                         findings.append(f"{where}: {deviation} does not cover {check}")
     for name, checks in records.items():
-        for check in sorted(checks - used[name]):
+        for check in sorted(checks - used[name] - {"none"}):
             findings.append(f"{name}: nothing suppresses {check} under this record any more")
         if not checks:
             findings.append(f"{name}: covers no check")

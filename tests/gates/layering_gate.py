@@ -70,6 +70,8 @@ MAY_USE = {
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
     "docs": ["hal", "hal/kernels", "hal/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
+    # The runtime and the reference device as a module of another build.
+    "zephyr": ["runtime", "hal", "hal/kernels", "hal/devices/refdev"],
     # The conformance kit, which projects of ports take without the other tests.
     "tests/port": ["runtime", "hal/kernels", *DEVICES, "hal/sim"],
 }
@@ -93,6 +95,11 @@ GENERATED = {
     "two_devices.h": "capture_host",
     "two_devices_manifest.h": "capture_host",
     "fleet_key.h": "capture_host",
+    "model.h": "zephyr",
+    "model_manifest.h": "zephyr",
+    "zephyr_tree.h": "tests",
+    "own_model.h": "capture_host",
+    "own_model_manifest.h": "capture_host",
     # The C API, as its users include it: these three, and the one that the build makes for them.
     "pianola.h": "runtime",
     "pianola_port.h": "runtime",

@@ -23,7 +23,7 @@ MOST_FUNCTION_LINES = 60
 SOURCES = {".h", ".cpp", ".c", ".inc", ".py", ".cmake", ".sh"}
 PRODUCT = {"runtime", "hal", "schema", "capture_host"}
 # What programs have written, or read as it is.
-DATA = {".json", ".csv", ".dict", ".ptb", ".tflite", ".bin"}
+DATA = {".json", ".csv", ".dict", ".ptb", ".svg", ".tflite", ".bin"}
 URL = re.compile(r"\S*https?://\S+")
 
 

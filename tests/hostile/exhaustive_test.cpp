@@ -8,6 +8,7 @@
 #include "tests/hostile/subject.h"
 #include "tests/support/random.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -58,10 +59,12 @@ class Attack {
 };
 
 TEST(Exhaustive, SmallWorkloadTruncated) {
+    verifies({"swr~hostile-bytes~1"});
     Attack{small_subject()}.truncate();
 }
 
 TEST(Exhaustive, SmallWorkloadEveryByte) {
+    verifies({"swr~hostile-bytes~1"});
     Attack{small_subject()}.change_bytes(0U, 1U, 1U);
 }
 

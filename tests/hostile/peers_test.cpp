@@ -9,6 +9,7 @@
 #include "capture_host/tflite/import.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "tests/runtime/rule_case.h"
+#include "tests/support/verifies.h"
 #include "tests/tflite/model_builder.h"
 #include "trace_binary_generated.h"
 
@@ -104,6 +105,7 @@ TEST(PeerReports, ExecuTorchObjectsOutsideTheirArea) {
 }
 
 TEST(PeerReports, ExecuTorchSizesThatMultiplyToLess) {
+    verifies({"swr~hostile-bytes~1"});
     EXPECT_EQ(
         verdict_on([](Manifest& manifest) { manifest.inputs[0].shape = {kWholeBytes, kWholeBytes, kWorkloadBytes}; }),
         "LAY-TENSOR-SIZE inputs[0].shape");

@@ -13,6 +13,7 @@
 #include "capture_host/writer/verify.h"
 #include "pianola/development_config.h"
 #include "tests/models/replay.h"
+#include "tests/support/verifies.h"
 #include "tests/tflite/shared_models.h"
 
 namespace pianola {
@@ -117,6 +118,7 @@ class Models : public testing::Test {
 };
 
 TEST_F(Models, EveryRecordIsIdenticalOrTheModelIsRefused) {
+    test::verifies({"swr~golden-outputs~1"});
     std::size_t supported = 0U;
     std::size_t must_have = 0U;
     std::cout << "| model | records | identical | unsupported because |\n|---|---:|---:|---|\n";
@@ -143,6 +145,7 @@ TEST_F(Models, EveryRecordIsIdenticalOrTheModelIsRefused) {
 
 // Reads and writes outside the published extents; sanitizer builds see reads as well. And the same bytes in threads.
 TEST_F(Models, SmallModelsTouchOnlyTheirPublishedExtents) {
+    test::verifies({"swr~published-extents~1"});
     std::size_t checked = 0U;
     for (const std::filesystem::path& folder : tflite::model_folders()) {
         if (std::filesystem::file_size(folder / "model.tflite") > kSmallModelBytes) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/models/replay.h"
+#include "tests/support/verifies.h"
 #include "tests/tflite/shared_models.h"
 
 namespace pianola {
@@ -56,6 +57,7 @@ class Streams : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Streams, AreTheGoldenSequences) {
+    test::verifies({"swr~golden-outputs~1"});
     Player player{file_, {}};
     for (std::uint32_t pass = 0U; pass < 3U; ++pass) {
         std::size_t record = 0U;

@@ -12,6 +12,7 @@
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -90,6 +91,7 @@ bool is_about_scripts(const std::string& rule) {
 class Corpus : public testing::TestWithParam<Origin> {};
 
 TEST_P(Corpus, WhatIsAcceptedIsSafeAndWhatIsCalledARaceIsOne) {
+    verifies({"swr~published-extents~1", "swr~no-unwritten-reads~1", "swr~no-races~1"});
     Random random{20260U + static_cast<std::uint32_t>(GetParam())};
     Validator validator{small_description()};
     Tally tally;

@@ -8,6 +8,7 @@
 #include "hal/devices/refdev/refdev_driver.h"
 #include "tests/proofs/patterns.h"
 #include "tests/proofs/performance.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 
@@ -211,6 +212,7 @@ TEST(Counters, WrapWithoutAnyEffect) {
 
 // Tokens count the session's scripts; a queue's last one stays where it was while the queue has nothing to do.
 TEST(Counters, AQueueThatWasIdleForLongIsNotTakenForCompleted) {
+    verifies({"swr~evidence~1"});
     for (const std::uint32_t scripts : {0x7FFF'FFFDU, 0x7FFF'FFFEU, 0x7FFF'FFFFU, 0x8000'0000U, 0xFFFF'FFFCU,
                                         0xFFFF'FFFDU, 0xFFFF'FFFEU, 0xFFFF'FFFFU}) {
         expect_the_same_everywhere([scripts](Rig& /*rig*/, Driver& /*driver*/, Session& session) {

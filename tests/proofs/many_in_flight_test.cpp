@@ -8,6 +8,7 @@
 #include "tests/proofs/generator.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::uint32_t kMostSteps = 6U;
 class ManyInFlight : public testing::TestWithParam<Origin> {};
 
 TEST_P(ManyInFlight, WhatIsSafeWithTwoIsSafeWithMore) {
+    verifies({"swr~no-races~1"});
     Random random{71U + static_cast<std::uint32_t>(GetParam())};
     DeviceDescription device;
     refdev::describe(small_device(), device);

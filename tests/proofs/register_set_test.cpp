@@ -5,6 +5,7 @@
 #include "pianola/development_config.h"
 #include "tests/proofs/register_streams.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -100,6 +101,7 @@ TEST_F(Streams, OfRunsThatTouchAreOneRun) {
 }
 
 TEST_F(Streams, BeginWithRegistersThatHaveNoValue) {
+    verifies({"swr~no-unwritten-reads~1"});
     const Words whole = one_start(kAnInput, kAnInput, {kScratchBase, 4U});
     EXPECT_EQ(judge({whole, {kStartCode, kEndCode}}), "TRC-ARGUMENT") << "the first trace's registers are not its own";
     EXPECT_EQ(judge({whole, whole}), "accepted");

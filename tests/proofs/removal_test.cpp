@@ -15,6 +15,7 @@
 
 #include "tests/proofs/patterns.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -153,10 +154,12 @@ class Removals : public testing::TestWithParam<std::uint32_t> {
 };
 
 TEST_P(Removals, EveryRecordAndWaitOfPatternOneIsNeeded) {
+    verifies({"swr~no-races~1"});
     expect_refusals(pattern(script_pattern_one), removals_of_pattern_one());
 }
 
 TEST_P(Removals, EveryRecordAndWaitOfPatternTwoIsNeeded) {
+    verifies({"swr~no-races~1"});
     expect_refusals(pattern(script_pattern_two), removals_of_pattern_two());
 }
 
@@ -174,6 +177,7 @@ TEST_P(Removals, WholeEventsOfPatternTwo) {
 
 // A race names both commands: (script << 16) | command, the later one in program order first.
 TEST(RaceVerdict, NamesBothCommands) {
+    verifies({"swr~no-races~1"});
     SmallCase small = plain_memory(1U, 1U, 1U);
     small.step = {write_input(1U, 0U), replay(0U, 0U), read_output(0U, 0U)};
     DeviceDescription device;

@@ -8,6 +8,7 @@
 #include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -150,6 +151,7 @@ const std::vector<ViewsCase>& views_cases() {
 class ViewsAnswers : public testing::TestWithParam<ViewsCase> {};
 
 TEST_P(ViewsAnswers, AreOfferedWhereTheyAreProved) {
+    verifies({"swr~views~1"});
     SmallCase small = plain_case();
     GetParam().change(small);
     const files::AlignedBytes file{binary_of(small)};

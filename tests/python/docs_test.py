@@ -14,6 +14,10 @@ import pianola
 from python_support import main
 
 SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
+sys.path.insert(0, str(SOURCE / "tests/crosscheck"))
+import generator  # noqa: E402  pylint: disable=wrong-import-position
+import writer  # noqa: E402  pylint: disable=wrong-import-position
+
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RULE = re.compile(r'^PIANOLA_\w+_RULE\(\w+, "([A-Z-]+)",\s+"(.*)"\)$', re.MULTILINE)
 
@@ -25,6 +29,12 @@ class Pages(unittest.TestCase):
         """Runs a page's code, block after block, in one namespace."""
         blocks = FENCED.findall((SOURCE / "docs" / name).read_text(encoding="utf-8"))
         self.assertGreaterEqual(len(blocks), least)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)  # which has the model that pages speak of
+        model = writer.write(generator.one_operator("CONV_2D", "INT8", 1))
+        pathlib.Path("model.tflite").write_bytes(model)
         names = {}
         for number, block in enumerate(blocks):
             exec(compile(block, f"{name} {number}", "exec"), names)  # the page is what is tested

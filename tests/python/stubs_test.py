@@ -68,6 +68,10 @@ TYPES = {
     "p.from_tiles(p.to_tiles(a), t.shape)": "numpy.ndarray[Any, numpy.dtype[Any]]",
     "p.L1_BLOCK_SHARDED_MEMORY_CONFIG": "pianola.MemoryConfig",
     "pianola.compat.path()": "builtins.str",
+    "p.inspect('a')": "pianola.Inspection",
+    "p.timeline(b'', mode='traced').html": "builtins.str",
+    "p.verify(pathlib.Path('a'), device={'profile': 'host'})": "builtins.dict[builtins.str, Any]",
+    "p.capture_tflite('a', queues=2).file": "builtins.bytes",
     "p.replay(b'', [{'x': a}])[0]['y']": "numpy.ndarray[Any, numpy.dtype[Any]]",
 }
 # Expressions that mypy refuses, and with which words.
@@ -84,6 +88,8 @@ ERRORS = {
     "p.create_sharded_memory_config((1,), 3, p.ShardStrategy.WIDTH)":
         'expected "Union[CoreGrid, CoreRange, CoreRangeSet]"',
     "t.to(None)": 'incompatible type "None"; expected "Union[Device, MeshDevice]"',
+    "p.capture_tflite('a', 2)": 'Too many positional arguments for "capture_tflite"',
+    "p.verify('a', keys='k.pem', device=3)": 'expected "Union[str, PathLike[str], Mapping[str, Any], None]"',
     "p.replay('a', [{'x': 3}])": 'expected "str": "ndarray[Any, dtype[Any]]"',
 }
 
@@ -215,6 +221,39 @@ class Mypy(unittest.TestCase):
         self.assertEqual(len(errors), len(ERRORS), output)
         for error, (expression, words) in zip(errors, ERRORS.items()):
             self.assertIn(words, error, expression)
+
+
+class Stubtest(unittest.TestCase):
+    """What mypy's own comparison of stub and module finds."""
+
+    # Of every class that pybind11 makes: its metaclass, and a constructor where the class has none.
+    OF_PYBIND = re.compile(r'metaclass differs|__init__ is inconsistent, stub does not have \*args argument "args"')
+
+    def findings(self, package):
+        """Those that are not pybind11's."""
+        if shutil.which("mypy") is None:
+            self.skipTest("no mypy")
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([sys.executable, "-m", "mypy.stubtest", "pianola", "--ignore-missing-stub"],
+                                 env={"PYTHONPATH": str(package), "MYPYPATH": str(package), "PATH": "/usr/bin",
+                                      "PYTHONDONTWRITEBYTECODE": "1"}, cwd=folder, capture_output=True, text=True,
+                                 check=False)
+        found = re.findall("^error: (.*)", run.stdout, re.MULTILINE)
+        self.assertGreater(len(found), 20, run.stdout + run.stderr)
+        return [each for each in found if not self.OF_PYBIND.search(each)]
+
+    def test_stub_and_module_agree(self):
+        self.assertEqual(self.findings(STUB.parents[1]), [])
+
+    def test_a_difference_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder) / "pianola"
+            shutil.copytree(STUB.parent, copy, ignore=shutil.ignore_patterns("compat"))
+            stub = copy / STUB.name
+            stub.write_text(stub.read_text(encoding="utf-8").replace("def relu(", "def relu(first: int, ") +
+                            "def nothing() -> int: ...\n", encoding="utf-8")
+            found = "\n".join(self.findings(copy.parent))
+        self.assertIn("pianola.nothing is not present at runtime", found)
 
 
 class Generator(unittest.TestCase):

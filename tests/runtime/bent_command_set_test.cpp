@@ -9,6 +9,7 @@
 #include "pianola/development_config.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -99,6 +100,7 @@ Change extent_change(const std::function<void(Extent& extent)>& change) {
 }
 
 TEST(BentCommandSet, UnbentAcceptsWhatTheDeviceAccepts) {
+    verifies({"swr~published-extents~1"});
     const BentCommandSet command_set;
     for (const AcceptedCase& accepted : accepted_cases()) {
         EXPECT_EQ(judge(accepted.file, command_set).status, Status::kOk) << accepted.what;
@@ -106,6 +108,7 @@ TEST(BentCommandSet, UnbentAcceptsWhatTheDeviceAccepts) {
 }
 
 TEST(BentCommandSet, CannotSayHowLongACommandIs) {
+    verifies({"swr~published-extents~1"});
     const std::vector<std::uint8_t> file = make_workload(1U).file();
     for (const std::uint32_t length : {std::uint32_t{0U}, std::uint32_t{1000U}, std::uint32_t{UINT32_MAX}}) {
         BentCommandSet command_set;
@@ -157,6 +160,7 @@ TEST(BentCommandSet, NamesTheHeaderWhereNoWordHoldsTheAddress) {
 }
 
 TEST(BentCommandSet, CannotMakeCostsOverflow) {
+    verifies({"swr~published-extents~1"});
     const std::vector<std::uint8_t> file = make_workload(1U).file();
     for (const auto field : {&DecodedCommand::cost_cycles, &DecodedCommand::core_cycles}) {
         for (const std::uint64_t cycles : {std::uint64_t{kMaxScriptCycles} + 1U, std::uint64_t{UINT64_MAX}}) {

@@ -11,12 +11,14 @@
 #include "pianola/rule.h"
 #include "pianola/sha256.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
 namespace {
 
 TEST(Extents, AreNeitherEmptyNorWrapAround) {
+    verifies({"swr~published-extents~1"});
     ExtentList list;
     EXPECT_FALSE(list.add(0U, 0U, Access::kRead, "")) << "empty";
     EXPECT_FALSE(list.add(0U, std::uint64_t{UINT32_MAX} + 1U, Access::kRead, "")) << "empty in 32 bits";
@@ -42,6 +44,7 @@ TEST(Extents, AreNotMoreThanFit) {
 }
 
 TEST(Bytes, AreStoredLeastSignificantFirst) {
+    verifies({"swr~span-bounds~1"});
     std::vector<std::uint8_t> bytes(6U, 0xEEU);
     store_le32(MutableByteSpan{bytes.data(), bytes.size()}, 1U, 0x0403'0201U);
     EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0xEEU, 1U, 2U, 3U, 4U, 0xEEU}));
@@ -64,11 +67,13 @@ TEST(Elements, HaveSizes) {
 
 // A plan that is not filled in must not let a word of a trace be set.
 TEST(PlannedParameters, AdmitNothingBeforeTheyArePlanned) {
+    verifies({"swr~parameters~1"});
     EXPECT_FALSE(PlannedParameter{}.admits(0U));
     EXPECT_TRUE((PlannedParameter{0U, 0U, 4U, 0U, 0U}.admits(0U)));
 }
 
 TEST(Digests, OfAnotherSizeDiffer) {
+    verifies({"swr~envelope-first~1"});
     const Sha256Digest digest{1U, 2U, 3U};
     Sha256Digest other = digest;
     EXPECT_TRUE(digests_equal(ByteSpan{digest}, ByteSpan{other}));
@@ -86,6 +91,7 @@ TEST(RuleTexts, OfNoRuleAreThoseOfNoRun) {
 
 // Stages of validation look at the file again, and rely on no earlier look.
 TEST(Stages, RefuseAFileOfAnotherSize) {
+    verifies({"swr~envelope-first~1"});
     const files::AlignedBytes bytes{make_workload(1U).file()};
     const ByteSpan file = bytes.view();
     Envelope envelope;
@@ -106,6 +112,7 @@ TEST(Stages, RefuseAFileOfAnotherSize) {
 
 // The file says that it is signed, and is too short to hold header and signature.
 TEST(Stages, RefuseAFileWithoutRoomForItsSignature) {
+    verifies({"swr~envelope-first~1"});
     constexpr std::uint32_t kAlgorithmOffset = 28U;
     constexpr std::uint32_t kSignatureBytesOffset = 32U;
     for (const std::uint32_t behind : {0U, 32U, 63U}) {

@@ -8,6 +8,7 @@
 #include "pianola/span.h"
 #include "pianola/status.h"
 #include "pianola/verdict.h"
+#include "tests/support/verifies.h"
 
 namespace pianola {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
 
 TEST(Span, ContainsNeverWraps) {
+    test::verifies({"swr~span-bounds~1"});
     const std::array<std::uint8_t, 10> bytes{};
     const ByteSpan span{bytes};
     for (std::size_t offset = 0U; offset <= 12U; ++offset) {
@@ -32,6 +34,7 @@ TEST(Span, ContainsNeverWraps) {
 }
 
 TEST(Span, SubspanShowsTheSameElements) {
+    test::verifies({"swr~span-bounds~1"});
     std::array<std::uint32_t, 5> words{1U, 2U, 3U, 4U, 5U};
     const Span<std::uint32_t> all{words};
     const Span<std::uint32_t> part = all.subspan(1U, 3U);
@@ -46,6 +49,7 @@ TEST(Span, SubspanShowsTheSameElements) {
 
 // A cleared, or never written, word must not read as success.
 TEST(Status, ValuesAreFarApart) {
+    test::verifies({"swr~wide-status~1"});
     constexpr std::array kAll{Status::kOk,        Status::kInvalidArgument, Status::kInvalidState,
                               Status::kRefused,   Status::kCapacity,        Status::kBusy,
                               Status::kPending,   Status::kTimeout,         Status::kDeviceFault,
@@ -69,6 +73,7 @@ std::string text_of(const FieldPath& path, std::size_t room) {
 }
 
 TEST(FieldPath, PrintsNamesAndIndices) {
+    test::verifies({"swr~verdict-starts-as-failure~1"});
     FieldPath path;
     EXPECT_EQ(text_of(path, 64U), "");
     path.enter("traces", 0U);
@@ -82,6 +87,7 @@ TEST(FieldPath, PrintsNamesAndIndices) {
 }
 
 TEST(FieldPath, IsCutOffAtEveryLength) {
+    test::verifies({"swr~verdict-starts-as-failure~1"});
     FieldPath path;
     path.enter("traces", 10U);
     path.enter("dst");
@@ -103,6 +109,7 @@ TEST(FieldPath, DropsDeeperSteps) {
 }
 
 TEST(Verdict, StartsAsAFailure) {
+    test::verifies({"swr~verdict-starts-as-failure~1"});
     const Verdict verdict;
     EXPECT_FALSE(is_ok(verdict.status));
     EXPECT_EQ(verdict.rule, Rule::kNotRun);

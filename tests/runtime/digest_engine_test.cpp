@@ -11,6 +11,7 @@
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -89,6 +90,7 @@ struct EngineBench {
 };
 
 TEST(DigestEngines, ComputeEveryDigestOfALoad) {
+    verifies({"swr~envelope-first~1"});
     ModelledEngine engine;
     EngineBench bench{engine};
     ASSERT_EQ(bench.load(), Status::kOk);
@@ -126,6 +128,7 @@ TEST(DigestEngines, ThatFailAreDigestsThatDiffer) {
 }
 
 TEST(DigestEngines, AnotherDigestIsRefused) {
+    verifies({"swr~envelope-first~1"});
     ModelledEngine engine;
     engine.lie();
     EngineBench lied_to{engine};

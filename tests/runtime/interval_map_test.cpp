@@ -8,6 +8,7 @@
 #include <map>
 
 #include "tests/support/random.h"
+#include "tests/support/verifies.h"
 
 namespace pianola {
 namespace {
@@ -100,6 +101,7 @@ void compare(const Window& window, std::uint32_t seed) {
 }
 
 TEST(IntervalMap, AgreesWithAMapOfBytes) {
+    test::verifies({"swr~published-extents~1"});
     for (std::uint32_t seed = 1U; seed <= 60U; ++seed) {
         for (const std::uint32_t tags : {1U, 2U, 5U}) {
             compare({0x8000'0000U, 300U, 12U, tags}, seed);

@@ -7,6 +7,7 @@
 #include "tests/runtime/rule_case.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -44,6 +45,7 @@ class RecurrentState : public testing::Test {
 };
 
 TEST_F(RecurrentState, IsWrittenAtSetUpAndRead) {
+    verifies({"swr~no-unwritten-reads~1"});
     const files::AlignedBytes file{workload_.file()};
     ASSERT_EQ(bench_.load(file.view()), Status::kOk) << rule_id(bench_.verdict.rule);
     EXPECT_EQ(step(), workload_output(workload_input(5U)));
@@ -68,6 +70,7 @@ TEST_F(RecurrentState, IsNotComparedOnceItIsLoaded) {
 
 // Two writes to one byte, in whatever regions: which of them counts would be nobody's to say.
 TEST_F(RecurrentState, IsWrittenOnce) {
+    verifies({"swr~state-is-reset~1"});
     Workload twice = workload_;
     auto& setup =
         *std::find_if(twice.manifest.scripts.begin(), twice.manifest.scripts.end(),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/runtime/rule_case.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -58,8 +59,13 @@ TEST(Rules, EveryRuleHasACase) {
 }
 
 TEST(Rules, EachRefusesItsCases) {
+    verifies({"swr~verdict-starts-as-failure~1"});
+    std::set<std::string> shown;
     for (const RuleCase& rule_case : all_cases()) {
         SCOPED_TRACE(std::string{rule_id(rule_case.rule)} + ": " + rule_case.what);
+        if (shown.insert(rule_id(rule_case.rule)).second) {
+            verifies({"rule~" + std::string{rule_id(rule_case.rule)} + "~1"});
+        }
         const Mutant mutant = rule_case.make();
         Validator validator{mutant.device};
         EXPECT_EQ(validator.validate(mutant.file), Status::kRefused);
@@ -72,6 +78,7 @@ TEST(Rules, EachRefusesItsCases) {
 }
 
 TEST(Rules, RefuseAMisalignedFile) {
+    verifies({"rule~ENV-ALIGNMENT~1"});
     const std::vector<std::uint8_t> file = make_workload(1U).file();
     for (std::size_t shift = 1U; shift < 64U; ++shift) {
         std::vector<std::uint8_t> shifted(shift);
@@ -86,6 +93,7 @@ TEST(Rules, RefuseAMisalignedFile) {
 
 // FlatBuffers ignores padding inside the manifest: only writing it anew shows that something hides there.
 TEST(Rules, CanonicalFormIsChecked) {
+    verifies({"rule~HST-CANONICAL~1"});
     const Workload workload = make_workload(1U);
     const std::vector<std::uint8_t> file = workload.file();
     std::uint32_t hidden = 0U;
@@ -107,6 +115,7 @@ TEST(Rules, CanonicalFormIsChecked) {
 }
 
 TEST(Rules, TextsAreCompleteAndIdsUnique) {
+    verifies({"swr~verdict-starts-as-failure~1"});
     std::set<std::string> ids;
     for (std::uint16_t i = 0U; i < static_cast<std::uint16_t>(Rule::kRuleCount); ++i) {
         const auto rule = static_cast<Rule>(i);

@@ -11,6 +11,7 @@
 #include "runtime/integrity/comparison.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/random.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -68,6 +69,7 @@ TEST_F(Scrub, OfNothingFindsNothing) {
 }
 
 TEST_F(Scrub, FindsEveryChangedByteOfEverySize) {
+    verifies({"swr~verified-release~1"});
     for (std::uint32_t bytes = 1U; bytes <= 140U; ++bytes) {
         for (const std::uint32_t file_offset : {64U, 66U}) {
             place(0U, 0U, file_offset, bytes);
@@ -107,6 +109,7 @@ TEST_F(Scrub, GoesOnWhereItStoppedAndThenFromTheStart) {
 
 // However many ranges of whatever sizes: the slices are as many as are said, and none has more than its pieces.
 TEST_F(Scrub, TakesAsManySlicesAsItSays) {
+    verifies({"swr~verified-release~1"});
     constexpr std::uint32_t kRanges = kMaxScriptCommands;
     constexpr std::uint32_t kPieces = 64U;  // of a slice, at most
     constexpr std::uint32_t kChunk = kComparedBytes;
@@ -252,6 +255,7 @@ TEST_F(Scrub, SaysThatItCouldNotRead) {
 
 // Two ranges may come from the same bytes of the file, and then hold the same.
 TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
+    verifies({"swr~authenticated-constants~1"});
     Envelope envelope;
     envelope.total_bytes = kFileBytes;
     envelope.signature_bytes = 0U;

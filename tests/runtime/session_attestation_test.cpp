@@ -6,6 +6,7 @@
 #include "pianola/development_config.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -65,6 +66,7 @@ class Attesting {
 };
 
 TEST(SessionAttestation, DrivesNoDeviceThatAttestsTooLittle) {
+    verifies({"swr~evidence~1", "rule~TGT-EVIDENCE~1"});
     for (std::size_t attests = 0U; attests < kAttestations.size(); ++attests) {
         for (std::size_t least = 0U; least < kEvidences.size(); ++least) {
             Attesting bench{kAttestations.at(attests), kEvidences.at(least)};
@@ -94,6 +96,7 @@ TEST(SessionAttestation, AcceptsADigestOnlyUnlessItIsToldOtherwise) {
 
 // What is attested is compared; what is not can be anything.
 TEST(SessionAttestation, ComparesWhatThereIs) {
+    verifies({"swr~evidence~1"});
     for (const Attestation attestation : kAttestations) {
         Attesting wrong_digest{attestation};
         ASSERT_EQ(wrong_digest.load(), Status::kOk);
@@ -108,6 +111,7 @@ TEST(SessionAttestation, ComparesWhatThereIs) {
 
 // A record of another notification, or one with a fault in it, is no evidence, whatever the device attests.
 TEST(SessionAttestation, BelievesNoRecordOfAnotherStepOrOfAFault) {
+    verifies({"swr~evidence~1"});
     for (const Attestation attestation : kAttestations) {
         for (const std::uint32_t error : {1U, UINT32_MAX, 4U}) {
             Attesting other{attestation};

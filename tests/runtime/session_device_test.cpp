@@ -8,6 +8,7 @@
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -49,6 +50,7 @@ class SessionDevice : public testing::Test {
 };
 
 TEST_F(SessionDevice, ThatDoesNotDescribeItselfIsAFault) {
+    verifies({"swr~regions-enforced~1"});
     answer(Call::kDescribe, Status::kTimeout);
     EXPECT_EQ(load(), Status::kDeviceFault);
     EXPECT_EQ(verdict_.status, Status::kTimeout);
@@ -96,6 +98,7 @@ TEST_F(SessionDevice, WhoseAnswersAreOutsideItsContractIsAFault) {
 }
 
 TEST_F(SessionDevice, ThatRefusesADoorbellIsAFault) {
+    verifies({"swr~whole-steps~1"});
     ASSERT_EQ(load(), Status::kOk);
     answer(Call::kRingDoorbell, Status::kBusy);
     EXPECT_EQ(submit(), Status::kDeviceFault);
@@ -114,6 +117,7 @@ TEST_F(SessionDevice, ThatCannotBeServedIsAFault) {
 
 // Regions that are too wide do no harm while a binary keeps to its own: only the comparison sees them.
 TEST_F(SessionDevice, ThatEnforcesOtherRegionsDoesNotStart) {
+    verifies({"swr~regions-enforced~1"});
     using Change = void (*)(RegionConfig& region);
     constexpr std::uint32_t kStep = 64U;
     const std::array<Change, 7> changes{
@@ -148,6 +152,7 @@ TEST_F(SessionDevice, ThatEnforcesOtherRegionsDoesNotStart) {
 
 // The number of commands is right, and what they were is not.
 TEST_F(SessionDevice, WhoseDigestDiffersHasDoneSomethingElse) {
+    verifies({"swr~evidence~1"});
     ASSERT_EQ(load(), Status::kOk);
     ASSERT_EQ(submit(), Status::kOk);
     device_.set_completion_hook([](std::uint32_t, std::uint32_t, Status status, Completion& completion) {
@@ -227,6 +232,7 @@ TEST_F(SessionDevice, ThatCannotBeReadBackDoesNotStart) {
 }
 
 TEST_F(SessionDevice, HasTheSelfTestsOfTheBinary) {
+    verifies({"swr~self-test~1"});
     ASSERT_EQ(load(), Status::kOk);
     EXPECT_EQ(session_.self_test_count(), 1U);
     EXPECT_EQ(session_.self_tests().size(), 2U * kWorkloadBytes);
@@ -252,6 +258,7 @@ TEST_F(SessionDevice, WhoseMemoryIsNotAsWrittenDoesNotStart) {
 
 // Every property of a region that the device says it enforces is compared: one that differs is enough.
 TEST_F(SessionDevice, ThatEnforcesAnotherRegionDoesNotStart) {
+    verifies({"swr~regions-enforced~1"});
     using Change = void (*)(RegionConfig&);
     const std::array<Change, 7> changes{
         [](RegionConfig& region) { region.base += kFileAlignmentBytes; },
@@ -276,6 +283,7 @@ TEST_F(SessionDevice, ThatEnforcesAnotherRegionDoesNotStart) {
 }
 
 TEST_F(SessionDevice, ThatDoesNotSayWhatItEnforcesDoesNotStart) {
+    verifies({"swr~regions-enforced~1"});
     device_.set_region_hook([](Status /*status*/, RegionConfig& /*region*/) { return Status::kInvalidArgument; });
     EXPECT_EQ(load(), Status::kDeviceFault);
     expect_fault(Status::kDeviceFault, FaultStage::kProgram);
@@ -283,6 +291,7 @@ TEST_F(SessionDevice, ThatDoesNotSayWhatItEnforcesDoesNotStart) {
 
 // Memory that begins elsewhere, or ends elsewhere, for an input or an output: nothing is submitted.
 TEST_F(SessionDevice, ThatWouldUseOtherMemoryIsAFault) {
+    verifies({"swr~bound-memory~1"});
     const Bytes other(kWorkloadBytes);
     for (const Call bound : {Call::kBoundSource, Call::kBoundDestination}) {
         for (const bool elsewhere : {false, true}) {
@@ -303,6 +312,7 @@ TEST_F(SessionDevice, ThatWouldUseOtherMemoryIsAFault) {
 
 // It says that it has let go of the input, or of the output, and has not.
 TEST_F(SessionDevice, ThatKeepsMemoryIsAFault) {
+    verifies({"swr~bound-memory~1"});
     for (const Call kept : {Call::kBoundSource, Call::kBoundDestination}) {
         device_.set_bound_hook({});
         ASSERT_EQ(load(), Status::kOk);
@@ -321,6 +331,7 @@ TEST_F(SessionDevice, ThatKeepsMemoryIsAFault) {
 
 // Views are looked at once the set-up has been read back. Steps do without them.
 TEST_F(SessionDevice, WhoseViewsCannotBeReadBackHasNone) {
+    verifies({"swr~views~1"});
     ASSERT_EQ(load(), Status::kOk);
     ASSERT_TRUE(session_.has_views());
     bool looks = false;

@@ -7,6 +7,7 @@
 
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -92,6 +93,7 @@ void expect_latched(Bench& bench, const FaultCase& expected) {
 }
 
 TEST_P(EachSessionFault, LatchOnceAndANewLoadRecovers) {
+    verifies({"swr~latching~1"});
     const FaultCase& fault_case = GetParam();
     const files::AlignedBytes file{make_workload(1U).file()};
     Bench bench{fault_case.faults};
@@ -123,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EachSessionFault, testing::ValuesIn(fault_cases(
                          [](const auto& parameter) { return "case_" + std::to_string(parameter.index); });
 
 TEST(SessionFaults, DeviceFaultInAStepIsReported) {
+    verifies({"swr~latching~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     Bench bench;
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
@@ -140,6 +143,7 @@ TEST(SessionFaults, DeviceFaultInAStepIsReported) {
 
 // Four barriers of the trace become one fill, which is as long and does no harm: only the device's own count tells.
 TEST(SessionFaults, AnotherNumberOfCommandsIsNoticed) {
+    verifies({"swr~evidence~1"});
     constexpr std::uint32_t kBarrier = 0x0001'004DU;
     constexpr std::uint32_t kFill = 0x0004'003CU;
     constexpr std::uint32_t kFirstBarrier = 40U;
@@ -165,6 +169,7 @@ TEST(SessionFaults, AnotherNumberOfCommandsIsNoticed) {
 }
 
 TEST(SessionFaults, ResetThatFailsAtUnloadLatches) {
+    verifies({"swr~unload~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     Bench bench{script(&sim::FaultScript::fail_reset, 2U)};
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
@@ -175,6 +180,7 @@ TEST(SessionFaults, ResetThatFailsAtUnloadLatches) {
 }
 
 TEST(SessionFaults, TheRecordSaysWhetherTheDeviceStopped) {
+    verifies({"swr~latching~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     for (const bool stops : {true, false}) {
         sim::FaultScript faults;
@@ -192,6 +198,7 @@ TEST(SessionFaults, TheRecordSaysWhetherTheDeviceStopped) {
 
 // The N-th call of each kind fails, for every N until nothing fails any more.
 TEST(SessionFaults, NoSingleFailureGivesAWrongOutput) {
+    verifies({"swr~latching~1"});
     using Script = sim::FaultScript;
     for (const auto field :
          {&Script::lose_doorbell, &Script::lose_completion, &Script::refuse_enqueue, &Script::refuse_region,

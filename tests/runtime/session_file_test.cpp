@@ -10,6 +10,7 @@
 #include "tests/support/bench.h"
 #include "tests/support/random.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -72,6 +73,7 @@ struct Life {
 // Both validations have passed when the device is called for the second time: from then on only what is on the device,
 // and what was authenticated, count.
 TEST(SessionFile, AFlipOfItWhileItIsLoadedIsNoticedBeforeTheFirstStep) {
+    verifies({"swr~authenticated-constants~1"});
     constexpr std::uint32_t kStride = 61U;  // bits; coprime to 8 and to 32
     const Bytes bytes = make_small_workload(2U, 1U).file();
     const std::uint32_t calls = Life{bytes, [](auto&, std::uint32_t) {}}.calls_of_load;
@@ -93,6 +95,7 @@ TEST(SessionFile, AFlipOfItWhileItIsLoadedIsNoticedBeforeTheFirstStep) {
 
 // Every constant, and at the first moment at which no validation looks any more.
 TEST(SessionFile, WhatTheDeviceHoldsIsWhatWasAuthenticated) {
+    verifies({"swr~authenticated-constants~1"});
     const Bytes bytes = make_small_workload(2U, 1U).file();
     const std::uint32_t first = segment_offset(bytes, 1);
     const std::uint32_t end = segment_offset(bytes, 2) + segment_bytes(bytes, 2);
@@ -155,6 +158,7 @@ class Witness {
 
 // A reader of the manifest, or of the header, would come to something else, or to an access that ends the test.
 TEST(SessionFile, NothingOfItsManifestIsReadAfterLoad) {
+    verifies({"swr~authenticated-constants~1"});
     for (const std::uint32_t self_tests : {0U, 1U, kVectors}) {
         const Bytes bytes = versioned_workload(self_tests);
         std::string expected;

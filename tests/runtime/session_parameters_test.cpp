@@ -11,6 +11,7 @@
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -83,6 +84,7 @@ class SessionParameters : public testing::Test {
 };
 
 TEST_F(SessionParameters, HoldFromTheNextSubmissionOn) {
+    verifies({"swr~parameters~1"});
     ASSERT_EQ(load(), Status::kOk) << rule_id(verdict_.rule) << ' ' << path_text(verdict_);
     expect_step(kCapturedFirst, kCapturedSecond - 1U);
     EXPECT_EQ(set({{0U, 3U}}), Status::kOk);
@@ -100,6 +102,7 @@ TEST_F(SessionParameters, HoldFromTheNextSubmissionOn) {
 }
 
 TEST_F(SessionParameters, AreSetAllOrNone) {
+    verifies({"swr~parameters~1"});
     ASSERT_EQ(load(), Status::kOk);
     EXPECT_EQ(set({{0U, 100U}, {2U, 100U}}), Status::kInvalidArgument) << "no such parameter";
     EXPECT_EQ(set({{0U, 100U}, {UINT32_MAX, 100U}}), Status::kInvalidArgument);
@@ -112,6 +115,7 @@ TEST_F(SessionParameters, AreSetAllOrNone) {
 }
 
 TEST_F(SessionParameters, AreRefusedWhereTheyDoNotBelong) {
+    verifies({"swr~parameters~1"});
     EXPECT_EQ(set({{0U, 100U}}), Status::kInvalidState) << "nothing is loaded";
     ASSERT_EQ(load(), Status::kOk);
     ASSERT_EQ(submit(), Status::kOk);
@@ -170,6 +174,7 @@ TEST_F(SessionParameters, APatchThatFailsLatches) {
 
 // The device says that it has taken the word; what is there says that it has not, or can not be read.
 TEST_F(SessionParameters, AWordThatDoesNotArriveLatches) {
+    verifies({"swr~parameters~1"});
     for (const bool is_lost : {false, true}) {
         device_.set_hook({});
         device_.set_lies({});

@@ -12,6 +12,7 @@
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -112,6 +113,7 @@ class ResetSession : public testing::TestWithParam<bool> {
 };
 
 TEST_P(ResetSession, IsHandedOnAndReset) {
+    verifies({"swr~state-is-reset~1"});
     EXPECT_EQ(session_.reset_state(), Status::kInvalidState);
     for (const std::uint32_t queues : {1U, 2U}) {
         ASSERT_EQ(load(file_of(GetParam(), queues)), Status::kOk) << rule_id(verdict_.rule);
@@ -128,6 +130,7 @@ TEST_P(ResetSession, IsHandedOnAndReset) {
 
 // The two calls that a cyclic task makes of it.
 TEST_P(ResetSession, IsResetByStopAndStartToo) {
+    verifies({"swr~state-is-reset~1"});
     ASSERT_EQ(load(file_of(GetParam())), Status::kOk);
     expect_stream(4U);
     ASSERT_EQ(session_.stop({}), Status::kOk);
@@ -189,6 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Contents, ResetSession, testing::Bool(),
 
 // Where no start gives state its contents, there is nothing to reset.
 TEST(SessionWithoutState, IsNotReset) {
+    verifies({"swr~state-is-reset~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     Bench bench;
     ASSERT_EQ(bench.load(file.view()), Status::kOk);

@@ -10,6 +10,7 @@
 #include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -94,6 +95,7 @@ TEST_P(PipelinedSession, GivesEveryOutputOnce) {
 }
 
 TEST_P(PipelinedSession, RefusesCallsOutOfOrder) {
+    verifies({"swr~whole-steps~1"});
     ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
     const Bytes input = input_of(1U);
     Bytes output(kTensorBytes, 0x77U);
@@ -144,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(StepsInFlight, PipelinedSession, testing::Values(1U, 2U
 class OverlappingSession : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
+    verifies({"swr~whole-steps~1"});
     const std::uint32_t at_once = GetParam();
     for (const auto script : {script_pattern_one, script_pattern_two}) {
         const SmallCase small = copying_case(script, at_once);
@@ -181,6 +184,7 @@ TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
 
 // A fault withholds the outputs of everything that is under way; what has completed before stays.
 TEST_P(OverlappingSession, AFaultWithholdsAllSteps) {
+    verifies({"swr~latching~1"});
     const std::uint32_t at_once = GetParam();
     constexpr std::uint32_t kFirst = 4U;  // completions of queues: set-up one, prologue and steps two each
     for (std::uint32_t lost = kFirst; lost < (kFirst + (2U * at_once)); ++lost) {
@@ -216,6 +220,7 @@ INSTANTIATE_TEST_SUITE_P(StepsInFlight, OverlappingSession, testing::Values(2U, 
 
 // A binary whose prologue only records events starts by itself in run().
 TEST(StartedSession, RunStartsWhereNothingIsTaken) {
+    verifies({"swr~whole-steps~1"});
     ScriptBench scripts{copying_case(script_pattern_one, 1U)};
     EXPECT_TRUE(scripts.session().has_views());
     for (std::uint8_t seed = 1U; seed < 5U; ++seed) {
@@ -282,6 +287,7 @@ TEST(SessionScripts, AFirstInputThatIsNotBoundIsNotForgotten) {
 
 // A step's tensors are given back one by one: one that the device keeps is not forgotten over those that it lets go of.
 TEST(SessionScripts, ATensorThatIsNotGivenBackIsNotForgotten) {
+    verifies({"swr~bound-memory~1"});
     SmallCase small = plain_memory(2U, 1U, 2U);
     script_one_queue(small);
     // Behind weights and traces: two inputs and an output are bound, and given back in the same order.

@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/command_encoding.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -37,6 +38,7 @@ class SessionSlices : public testing::Test {
 };
 
 TEST_F(SessionSlices, AResultIsReleasedAfterTheLast) {
+    verifies({"swr~verified-release~1"});
     load();
     ASSERT_EQ(bench_.submit(input_, output_), Status::kOk);
     EXPECT_EQ(bench_.session.poll(), Status::kPending);
@@ -49,6 +51,7 @@ TEST_F(SessionSlices, AResultIsReleasedAfterTheLast) {
 }
 
 TEST_F(SessionSlices, AndWithheldWhereTheLastDiffers) {
+    verifies({"swr~verified-release~1"});
     load();
     ASSERT_EQ(bench_.submit(input_, output_), Status::kOk);
     EXPECT_EQ(bench_.session.poll(), Status::kPending);

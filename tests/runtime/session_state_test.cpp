@@ -8,6 +8,7 @@
 #include "runtime/session/armed.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -54,6 +55,7 @@ struct Exposed {
 // Everything that the calls go on from: one bit of any word of it, and nothing else is done. What the binary makes no
 // use of, the rest of the lists, is no part of it: a change there changes nothing.
 TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
+    verifies({"swr~sealed-state~1"});
     constexpr std::size_t kStride = 52U;
     Exposed exposed{Release::kVerified};
     ASSERT_EQ(exposed.load(), Status::kOk);
@@ -93,6 +95,7 @@ TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
 
 // Every bit of what a step relies on most is noticed.
 TEST(SessionState, EveryBitOfTheCommandsAndTheirNumberIsNoticed) {
+    verifies({"swr~sealed-state~1"});
     Exposed exposed{Release::kVerified};
     ASSERT_EQ(exposed.load(), Status::kOk);
     const Plan& plan = exposed.session.plan();
@@ -120,6 +123,7 @@ TEST(SessionState, EveryBitOfTheCommandsAndTheirNumberIsNoticed) {
 }
 
 TEST(SessionState, EveryCallLooks) {
+    verifies({"swr~sealed-state~1"});
     using CallOf = Status (*)(Exposed&);
     const std::array<CallOf, 10> calls{
         [](Exposed& exposed) { return exposed.session.submit(); },
@@ -145,6 +149,7 @@ TEST(SessionState, EveryCallLooks) {
 
 // Where the state is not sealed, the doorbells still ask whether two validations have passed.
 TEST(SessionState, AWordThatIsNotArmedRingsNoDoorbell) {
+    verifies({"swr~validate-twice~1"});
     for (std::uint32_t bit = 0U; bit < 32U; ++bit) {
         Exposed exposed{Release::kAtCompletion};
         ASSERT_EQ(exposed.load(), Status::kOk);
@@ -202,6 +207,7 @@ TEST(SessionState, AFaultOfALoadTouchesNoMemory) {
 
 // A fault stays until the next load.
 TEST(SessionState, UnloadForgetsNoFault) {
+    verifies({"swr~unload~1"});
     Exposed exposed{Release::kVerified};
     ASSERT_EQ(exposed.load(), Status::kOk);
     exposed.memory()[exposed.find(kArmed)] ^= 1U;
@@ -219,6 +225,7 @@ TEST(SessionState, UnloadForgetsNoFault) {
 // or of what the binary makes no use of: the step ends as if nothing were changed. All else is noticed, and then the
 // output is withheld, also where it is the place of the output that was flipped.
 TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
+    verifies({"swr~sealed-state~1"});
     std::size_t noticed = 0U;
     std::size_t first = 0U;
     {
@@ -248,6 +255,7 @@ TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
 // A fault that latches goes by nothing that is damaged: neither by the number of devices, which no seal covers, nor by
 // what chooses among the steps under way.
 TEST(SessionState, LatchingGoesByNothingThatIsDamaged) {
+    verifies({"swr~sealed-state~1"});
     constexpr std::size_t kNumberOfDevices = sizeof(std::array<Device*, kMaxMeshDevices>);
     constexpr std::uint32_t kFarAway = 1U << 20U;
     constexpr std::uint32_t kFirstStep = 2U;  // its token
@@ -283,6 +291,7 @@ TEST(SessionState, LatchingGoesByNothingThatIsDamaged) {
 
 // The last one first, over loads; the oldest go.
 TEST(SessionState, PastFaultsOutliveLoads) {
+    verifies({"swr~latching~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     sim::FaultScript faults;
     faults.fail_reset = 1U;

@@ -7,6 +7,7 @@
 
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -24,6 +25,7 @@ Bytes memory_of(Bench& bench) {
 }
 
 TEST(Session, ReplaysTheWorkload) {
+    verifies({"swr~validate-twice~1"});
     for (const std::uint32_t queues : {1U, 2U}) {
         const files::AlignedBytes file{make_workload(queues).file()};
         Bench bench;
@@ -43,6 +45,7 @@ TEST(Session, ReplaysTheWorkload) {
 }
 
 TEST(Session, WithholdsAResultThatIsLookedAtAfterTheDeadline) {
+    verifies({"swr~deadline~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     const Bytes input = workload_input(1U);
     Bench bench;
@@ -64,6 +67,7 @@ TEST(Session, WithholdsAResultThatIsLookedAtAfterTheDeadline) {
 }
 
 TEST(Session, RefusesCallsOutOfOrder) {
+    verifies({"swr~whole-steps~1"});
     const files::AlignedBytes file{make_workload(1U).file()};
     const Bytes input = workload_input(1U);
     Bytes output(kWorkloadBytes, 0x77U);
@@ -104,6 +108,7 @@ TEST(Session, RunIsRefusedWhileAStepIsUnderWay) {
 }
 
 TEST(Session, RefusesWrongSizesAndCountsAndStartsNothing) {
+    verifies({"swr~bound-memory~1"});
     const files::AlignedBytes file{make_workload(2U).file()};
     Bench bench;
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
@@ -137,6 +142,7 @@ TEST(Session, RefusesWrongSizesAndCountsAndStartsNothing) {
 }
 
 TEST(Session, RefusedLoadLeavesTheDeviceAlone) {
+    verifies({"swr~refused-load-leaves-device~1"});
     const files::AlignedBytes good{make_workload(1U).file()};
     Bytes damaged = make_workload(2U).file();
     damaged.back() ^= 1U;
@@ -170,6 +176,7 @@ TEST(Session, RefusedLoadLeavesTheDeviceAlone) {
 }
 
 TEST(Session, SelfTestsPass) {
+    verifies({"swr~self-test~1"});
     const files::AlignedBytes file{make_workload(2U, 3U).file()};
     Bench bench;
     ASSERT_EQ(bench.load(file.view()), Status::kOk);
@@ -185,6 +192,7 @@ TEST(Session, SelfTestsPass) {
 }
 
 TEST(Session, SelfTestWithAnotherResultLatches) {
+    verifies({"swr~self-test~1"});
     for (const std::uint32_t damaged : {0U, kWorkloadBytes - 1U}) {
         Workload workload = make_workload(1U, 2U);
         const std::size_t second_output = 3U * std::size_t{kWorkloadBytes};

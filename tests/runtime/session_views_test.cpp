@@ -5,6 +5,7 @@
 
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -51,6 +52,7 @@ class SessionViews : public testing::TestWithParam<std::uint32_t> {
 };
 
 TEST_P(SessionViews, StepsOnViewsComputeTheSameAndTransferNothing) {
+    verifies({"swr~views~1"});
     sim::SimOptions options;
     options.keep_log = true;
     Bench bench{options};
@@ -78,6 +80,7 @@ TEST_P(SessionViews, StepsOnViewsComputeTheSameAndTransferNothing) {
 }
 
 TEST_P(SessionViews, AreRefusedWhileTheyWouldBeUnsafe) {
+    verifies({"swr~views~1"});
     Bench bench;
     expect_no_views(bench.session, Status::kInvalidState);
     ASSERT_EQ(bench.load(file_.view()), Status::kOk);
@@ -102,6 +105,7 @@ TEST_P(SessionViews, AreRefusedWhileTheyWouldBeUnsafe) {
 }
 
 TEST_P(SessionViews, AreRefusedAfterAFault) {
+    verifies({"swr~views~1"});
     sim::FaultScript faults;
     faults.lose_completion = (2U * queues_) + 1U;  // of the second step: set-up has one on its only queue
     Bench bench{faults};

@@ -11,6 +11,7 @@
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/probe_schema/probe_generated.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 
 namespace pianola {
 
@@ -57,6 +58,7 @@ TEST(Strictness, AcceptsWhatTheSchemaAllows) {
 }
 
 TEST(Strictness, RefusesEveryUnknownEnumerator) {
+    test::verifies({"swr~strict-manifest~1"});
     const std::set<unsigned> legal{1U, 3U};
     for (unsigned value = 0U; value <= UINT8_MAX; ++value) {
         const auto byte = static_cast<std::uint8_t>(value);
@@ -101,6 +103,7 @@ TEST(Strictness, LooksAtAllBytesOfWideEnumerators) {
 }
 
 TEST(Strictness, RefusesTruthValuesOtherThanTwo) {
+    test::verifies({"rule~IMG-BOOL~1"});
     for (unsigned value = 0U; value <= UINT8_MAX; ++value) {
         const auto byte = static_cast<std::uint8_t>(value);
         Values scalar;
@@ -118,6 +121,7 @@ TEST(Strictness, RefusesTruthValuesOtherThanTwo) {
 }
 
 TEST(Strictness, RefusesEveryUnknownUnionType) {
+    test::verifies({"swr~strict-manifest~1"});
     for (unsigned value = 0U; value <= UINT8_MAX; ++value) {
         Values values;
         values.thing_type = static_cast<std::uint8_t>(value);
@@ -130,6 +134,7 @@ TEST(Strictness, RefusesEveryUnknownUnionType) {
 }
 
 TEST(Strictness, RefusesListsAndNamesAboveTheirCapacity) {
+    test::verifies({"swr~strict-manifest~1"});
     Values colours;
     colours.colours.assign(5U, 1U);
     expect_refused(colours, Rule::kImgCount, "colours");

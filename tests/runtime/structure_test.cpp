@@ -13,6 +13,7 @@
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/probe_schema/probe_generated.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 #include "trace_binary_generated.h"
 
@@ -80,6 +81,7 @@ class Structure : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Schemas, Structure, testing::Values("manifest", "probe"));
 
 TEST_P(Structure, EveryByteCanBeAnything) {
+    verifies({"swr~hostile-bytes~1"});
     for (std::size_t place = 0U; place < good_.size(); ++place) {
         for (unsigned value = 0U; value <= UINT8_MAX; ++value) {
             Bytes bytes = good_;
@@ -93,6 +95,7 @@ TEST_P(Structure, EveryByteCanBeAnything) {
 
 // Offsets and sizes that lead elsewhere: to other objects, to the edges of the buffer, beyond.
 TEST_P(Structure, EveryWordCanLeadElsewhere) {
+    verifies({"swr~strict-manifest~1"});
     const auto size = static_cast<std::uint32_t>(good_.size());
     for (std::uint32_t place = 0U; (place + 4U) <= size; place += 2U) {
         const std::array<std::uint32_t, 14> values{0U,
@@ -125,6 +128,7 @@ TEST_P(Structure, EveryWordCanLeadElsewhere) {
 }
 
 TEST_P(Structure, EveryLengthAndLimit) {
+    verifies({"swr~strict-manifest~1"});
     for (std::size_t size = 0U; size <= (good_.size() + 8U); ++size) {
         Bytes bytes = good_;
         bytes.resize(size);

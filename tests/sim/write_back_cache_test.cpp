@@ -8,6 +8,7 @@
 
 #include "capture_host/files/files.h"
 #include "tests/support/bench.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::sim {
@@ -62,6 +63,7 @@ TEST(WriteBackCache, AnInvalidationTooManyTakesWhatWasWrittenSince) {
 // Between a release and the next submission nothing of the application is bound, and what was given back stays as the
 // application leaves it: over steps with other memory, and over steps without any.
 TEST(SessionBindings, MemoryThatWasGivenBackIsLeftAlone) {
+    test::verifies({"swr~bound-memory~1"});
     test::Bench bench;
     const files::AlignedBytes file{test::make_workload(2U).file()};
     ASSERT_EQ(bench.load(file.view()), Status::kOk);

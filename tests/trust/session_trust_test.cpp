@@ -7,6 +7,7 @@
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
 #include "pianola/session.h"
+#include "tests/support/verifies.h"
 #include "tests/trust/signed_file.h"
 
 namespace pianola::test {
@@ -47,6 +48,7 @@ class SessionTrust : public testing::Test {
 };
 
 TEST_F(SessionTrust, LoadsWhatIsSignedAndNothingElse) {
+    verifies({"swr~signatures~1"});
     ASSERT_EQ(load(signed_workload(key_)), Status::kOk);
     EXPECT_EQ(run(), Status::kOk);
     EXPECT_EQ(load(make_workload(1U).file()), Status::kRefused);
@@ -57,6 +59,7 @@ TEST_F(SessionTrust, LoadsWhatIsSignedAndNothingElse) {
 }
 
 TEST_F(SessionTrust, RefusesEverythingWhereTheCounterCanNotBeRead) {
+    verifies({"rule~AUT-COUNTER~1"});
     platform_.set_security_counter(0U, Status::kTimeout);
     EXPECT_EQ(load(signed_workload(key_, 9U)), Status::kRefused);
     EXPECT_STREQ(rule_id(verdict_.rule), "AUT-COUNTER");
@@ -99,6 +102,7 @@ class ForgetfulPlatform final : public Platform {
 };
 
 TEST_F(SessionTrust, OneReadOfTheCounterThatGoesWrongLetsNothingOlderPass) {
+    verifies({"swr~validate-twice~1", "swr~no-older-version~1"});
     for (const std::uint32_t missed : {1U, 2U}) {
         for (const bool leaves_alone : {false, true}) {
             ForgetfulPlatform platform{3U, missed, leaves_alone};
@@ -112,6 +116,7 @@ TEST_F(SessionTrust, OneReadOfTheCounterThatGoesWrongLetsNothingOlderPass) {
 }
 
 TEST_F(SessionTrust, RefusesWhatIsOlderThanTheCounterOrTheConfiguration) {
+    verifies({"swr~no-older-version~1"});
     platform_.set_security_counter(3U);
     EXPECT_EQ(load(signed_workload(key_, 2U)), Status::kRefused);
     EXPECT_STREQ(rule_id(verdict_.rule), "AUT-VERSION");
@@ -123,6 +128,7 @@ TEST_F(SessionTrust, RefusesWhatIsOlderThanTheCounterOrTheConfiguration) {
 }
 
 TEST_F(SessionTrust, TheCounterRisesOnlyBehindAConfirmedGoodStart) {
+    verifies({"swr~no-older-version~1"});
     EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "nothing is loaded";
     ASSERT_EQ(load(signed_workload(key_, 5U, 2U)), Status::kOk);
     EXPECT_EQ(session_.confirm_start(), Status::kInvalidState) << "nothing has been tested";
@@ -149,6 +155,7 @@ TEST_F(SessionTrust, WithoutVectorsACompletedStepIsAGoodStart) {
 }
 
 TEST_F(SessionTrust, AStartThatFailsLeavesTheCounter) {
+    verifies({"swr~no-older-version~1"});
     ASSERT_EQ(load(signed_workload(key_, 6U, 1U)), Status::kOk);
     *device_.memory_at(workspace_->image.envelope().weights.size_bytes != 0U ? refdev::DeviceSpec{}.dram_base : 0U,
                        1U) ^= 1U;

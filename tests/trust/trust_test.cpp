@@ -7,6 +7,7 @@
 #include "capture_host/files/files.h"
 #include "pianola/envelope.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/trust/signed_file.h"
 
 namespace pianola::test {
@@ -43,12 +44,14 @@ class TrustRules : public testing::Test {
 };
 
 TEST_F(TrustRules, AcceptsWhatAKeyOfTheListHasSigned) {
+    verifies({"swr~signatures~1"});
     device_.add(stranger_);
     EXPECT_EQ(judge(signed_workload(key_), device_.trust()), "accepted");
     EXPECT_EQ(judge(signed_workload(stranger_), device_.trust()), "accepted");
 }
 
 TEST_F(TrustRules, RefusesWhatIsNotSignedInProductionOnly) {
+    verifies({"rule~AUT-UNSIGNED~1"});
     const Bytes file = make_workload(1U).file();
     EXPECT_EQ(judge(file, device_.trust()), "AUT-UNSIGNED header.signature_algorithm 28");
     EXPECT_EQ(judge(file, device_.trust(SignaturePolicy::kOptional)), "accepted");
@@ -61,6 +64,7 @@ TEST_F(TrustRules, AnythingButOptionalMeansRequired) {
 }
 
 TEST_F(TrustRules, RefusesUnknownKeysInProductionOnly) {
+    verifies({"rule~AUT-KEY~1"});
     const Bytes file = signed_workload(stranger_);
     EXPECT_EQ(judge(file, device_.trust()), "AUT-KEY header.key_id 36");
     EXPECT_EQ(judge(file, Trust{}), "AUT-KEY header.key_id 36") << "no keys at all";
@@ -68,6 +72,7 @@ TEST_F(TrustRules, RefusesUnknownKeysInProductionOnly) {
 }
 
 TEST_F(TrustRules, RefusesRevokedKeysAlways) {
+    verifies({"swr~signatures~1", "rule~AUT-REVOKED~1"});
     const Bytes file = signed_workload(stranger_);
     device_.add(stranger_, KeyState::kRevoked);
     EXPECT_EQ(judge(file, device_.trust()), "AUT-REVOKED header.key_id 36");
@@ -86,6 +91,7 @@ TEST_F(TrustRules, RefusesAKeyThatAnyEntryRevokes) {
 }
 
 TEST_F(TrustRules, RefusesSignaturesThatDoNotHold) {
+    verifies({"swr~signatures~1", "rule~AUT-SIGNATURE~1"});
     const Bytes good = signed_workload(key_);
     const std::string refusal = "AUT-SIGNATURE signature " + std::to_string(good.size() - kSignatureBytes);
     for (std::size_t i = 0U; i < kSignatureBytes; ++i) {
@@ -108,6 +114,7 @@ TEST_F(TrustRules, RefusesSignaturesThatDoNotHold) {
 }
 
 TEST_F(TrustRules, RefusesWhatIsOlderThanTheDeviceAdmits) {
+    verifies({"rule~AUT-VERSION~1"});
     Trust trust = device_.trust();
     trust.lowest_security_version = 5U;
     EXPECT_EQ(judge(signed_workload(key_, 4U), trust), "AUT-VERSION header.security_version 20");
@@ -117,6 +124,7 @@ TEST_F(TrustRules, RefusesWhatIsOlderThanTheDeviceAdmits) {
 
 // Everything that is honoured is under the signature: whoever changes it and mends the digest has no signature for it.
 TEST_F(TrustRules, NothingCanBeChangedAndSealedAgain) {
+    verifies({"swr~signatures~1"});
     const Bytes good = signed_workload(key_, 7U);
     for (std::size_t offset = 0U; offset < (good.size() - kSignatureBytes); ++offset) {
         Bytes file = good;

@@ -146,7 +146,7 @@ void KernelRig::release() {
     operands_.clear();
 }
 
-void KernelRig::describe(const Program& program, PushConstants& constants, std::uint32_t cut, std::uint32_t cut_bytes) {
+void KernelRig::describe(const Program& program, PushConstants& constants, const Bend& bend) {
     std::array<VkDescriptorBufferInfo, kBindings> buffers{};
     buffers.fill({words_.buffer, 0U, VK_WHOLE_SIZE});
     buffers.at(kMarkBinding).buffer = mark_.buffer;
@@ -154,7 +154,7 @@ void KernelRig::describe(const Program& program, PushConstants& constants, std::
         const Operand& operand = program.operands.at(i);
         if (operand.size_bytes != 0U) {
             const Bound bound = bind(std::uint64_t{kBytesAt} + (operand.address - base_),
-                                     operand.size_bytes - ((i == cut) ? cut_bytes : 0U));
+                                     (operand.size_bytes + bend.more_bytes) - ((i == bend.cut) ? bend.cut_bytes : 0U));
             operands_.push_back(bound.buffer);
             buffers.at(kFirstOperandBinding + i).buffer = bound.buffer;
             constants.offsets.at(i) = bound.offset;
@@ -197,20 +197,24 @@ void KernelRig::dispatch(const Program& program, const PushConstants& constants)
     require(vkResetFences(context_.device(), 1U, &fence_), "vkResetFences");
 }
 
-Ran KernelRig::run(const std::vector<std::uint32_t>& command, const std::vector<std::uint8_t>& bytes, std::uint32_t cut,
-                   std::uint32_t cut_bytes) {
+Ran KernelRig::run(const std::vector<std::uint32_t>& command, const std::vector<std::uint8_t>& bytes,
+                   const Bend& bend) {
     Ran ran;
     Program program;
     ran.status = program_of(WordSpan{command.data(), command.size()}, program);
     if (!is_ok(ran.status)) {
         return ran;
     }
-    std::memcpy(mapped_, command.data(), command.size() * sizeof(std::uint32_t));
+    if (!is_ok(pipelines_.need(program.pipeline))) {
+        throw std::runtime_error(messages_.empty() ? std::string{"a pipeline"} : messages_.back());
+    }
+    const std::vector<std::uint32_t>& words = bend.damaged.empty() ? command : bend.damaged;
+    std::memcpy(mapped_, words.data(), words.size() * sizeof(std::uint32_t));
     std::memset(mapped_ + kMarkAt, 0, sizeof(std::uint32_t));
     std::memcpy(mapped_ + kBytesAt, bytes.data(), bytes.size());
     PushConstants constants;
     constants.first_word = program.argument_offset;
-    describe(program, constants, cut, cut_bytes);
+    describe(program, constants, bend);
     dispatch(program, constants);
     release();
     std::memcpy(&ran.mark, mapped_ + kMarkAt, sizeof(std::uint32_t));

@@ -21,6 +21,14 @@ struct Ran {
     std::vector<std::uint8_t> bytes;
 };
 
+// How a run departs from what was proved.
+struct Bend {
+    std::uint32_t cut{0U};               // of this operand,
+    std::uint32_t cut_bytes{0U};         // the buffer ends so much earlier
+    std::uint32_t more_bytes{0U};        // every operand's buffer ends so much later
+    std::vector<std::uint32_t> damaged;  // where not empty: the words in memory, which the shader reads
+};
+
 class KernelRig {
   public:
     // Throws std::runtime_error with the name of what is missing. Device addresses begin at `base`.
@@ -31,9 +39,11 @@ class KernelRig {
     KernelRig& operator=(KernelRig&&) = delete;
     ~KernelRig();
 
-    // The command on a memory that holds `bytes`. With `cut_bytes`, the buffer of operand `cut` ends so much earlier.
-    Ran run(const std::vector<std::uint32_t>& command, const std::vector<std::uint8_t>& bytes, std::uint32_t cut = 0U,
-            std::uint32_t cut_bytes = 0U);
+    // The command on a memory that holds `bytes`.
+    Ran run(const std::vector<std::uint32_t>& command, const std::vector<std::uint8_t>& bytes, const Bend& bend = {});
+
+    // Where buffers begin.
+    [[nodiscard]] std::uint32_t alignment() const { return alignment_; }
 
     // Of the judge, since the beginning.
     [[nodiscard]] const std::vector<std::string>& messages() const { return messages_; }
@@ -52,7 +62,7 @@ class KernelRig {
     [[nodiscard]] Bound bind(std::uint64_t begin, std::uint64_t size_bytes);
     void create_memory(std::uint32_t size_bytes);
     void create_recording();
-    void describe(const Program& program, PushConstants& constants, std::uint32_t cut, std::uint32_t cut_bytes);
+    void describe(const Program& program, PushConstants& constants, const Bend& bend);
     void dispatch(const Program& program, const PushConstants& constants);
     void release();
 

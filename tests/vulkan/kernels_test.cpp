@@ -176,7 +176,8 @@ void expect_bounds(KernelRig& rig, const Sample& sample) {
             continue;
         }
         const std::size_t before = rig.messages().size();
-        static_cast<void>(rig.run(command, device.bytes(), i, is_chosen_from(sample.id, i) ? (size_bytes - 1U) : 1U));
+        static_cast<void>(
+            rig.run(command, device.bytes(), {i, is_chosen_from(sample.id, i) ? (size_bytes - 1U) : 1U, 0U, {}}));
         ASSERT_GT(rig.messages().size(), before) << "operand " << i;
         EXPECT_NE(rig.messages().back().find("VUID-vkCmdDispatch-None-02706"), std::string::npos)
             << rig.messages().back();

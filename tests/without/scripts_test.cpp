@@ -9,6 +9,7 @@
 #include "runtime/plan/events.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -40,6 +41,7 @@ struct ProofBench {
 };
 
 TEST(WithoutQueues, RefusesASecondQueue) {
+    verifies({"swr~left-out-features~1"});
     EXPECT_EQ(refusal_of(make_workload(1U)), "accepted");
     EXPECT_EQ(refusal_of(make_workload(2U)), "SCR-QUEUE scripts[1].commands[0].queue 1 of 1");
 }
@@ -70,6 +72,7 @@ TEST(WithoutQueues, RefusesWhatHasNotBeenLookedAt) {
 }
 
 TEST(WithoutPrologue, RefusesOtherScripts) {
+    verifies({"swr~left-out-features~1"});
     for (const ScriptKind kind : {ScriptKind::kPrologue, ScriptKind::kEpilogue}) {
         Workload workload = make_workload(1U);
         workload.manifest.scripts.push_back({kind, {}});
@@ -116,6 +119,7 @@ TEST(WithoutPrologue, AVectorThatFailsIsTheLast) {
 }
 
 TEST(WithoutDispatch, RefusesAKernelOnOneCore) {
+    verifies({"swr~left-out-features~1"});
     Workload workload = make_workload(1U);
     refdev::RequantizeArguments arguments{};
     arguments.input = workload.manifest.regions.at(3U).base;
@@ -166,6 +170,7 @@ std::string envelope_refusal_of(const std::vector<std::uint8_t>& file, Signature
 }
 
 TEST(WithoutSignatures, RefusesThem) {
+    verifies({"swr~left-out-features~1"});
     std::vector<std::uint8_t> file = make_workload(1U).file();
     EXPECT_EQ(envelope_refusal_of(file, SignaturePolicy::kOptional), "accepted");
     EXPECT_EQ(envelope_refusal_of(file, SignaturePolicy::kRequired), "AUT-UNSIGNED header.signature_algorithm");

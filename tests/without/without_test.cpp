@@ -7,6 +7,7 @@
 #include "runtime/session/armed.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
+#include "tests/support/verifies.h"
 #include "tests/support/workload.h"
 
 namespace pianola::test {
@@ -26,6 +27,7 @@ TEST(WithoutFeatures, RunsWhatDoesNotNeedThem) {
 }
 
 TEST(WithoutFeatures, RefusesParameters) {
+    verifies({"swr~left-out-features~1"});
     Bench bench;
     Workload workload = make_workload(1U, 1U);
     workload.manifest.parameters = {{"scale", ParameterKind::kRuntimeArgument, 3U, 200U, 1U, {{0U, 1U}, {0U, 2U}}}};
@@ -51,6 +53,7 @@ TEST(WithoutFeatures, RefusesParameters) {
 }
 
 TEST(WithoutFeatures, HasNoViews) {
+    verifies({"swr~left-out-features~1"});
     Bench bench;
     const files::AlignedBytes file{make_workload(1U, 1U).file()};
     ASSERT_EQ(bench.load(file.view()), Status::kOk);

@@ -143,6 +143,25 @@ add_custom_command(
     COMMENT "capture and sign road_signs" VERBATIM)
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
 
+# The reader's own binary for the image pianola_example_own_model (docs/guide/tutorial.md); the sample where none is
+# given. It must be captured with the description of the board's device, and is verified once more while it is embedded.
+set(PIANOLA_OWN_BINARY "" CACHE FILEPATH "Trace binary for the image pianola_example_own_model; empty for the sample")
+set(own_model ${pianola_board_sample_dir}/own_model)
+set(own_binary ${sample}_unsigned.ptb)
+set(own_binary_made_by ${sample}_unsigned.S)
+if(PIANOLA_OWN_BINARY)
+    get_filename_component(own_binary "${PIANOLA_OWN_BINARY}" ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    set(own_binary_made_by ${own_binary})
+endif()
+add_custom_command(
+    OUTPUT ${own_model}.S ${own_model}.h ${own_model}_manifest.h
+    COMMAND ${CMAKE_COMMAND} -E copy ${own_binary} ${own_model}.ptb
+    COMMAND ${host_pianola} embed ${own_model}.ptb -o ${own_model}.S --header ${own_model}.h
+    COMMAND ${host_pianola} size ${own_model}.ptb --device ${board_device} --header -o ${own_model}_manifest.h
+    DEPENDS pianola_host_tools ${host_pianola} ${own_binary_made_by} ${board_device}
+    COMMENT "embed ${own_binary}" VERBATIM)
+add_custom_target(pianola_board_own_model DEPENDS ${own_model}.S)
+
 # The same for two devices, from the example that captures for them: unsigned, for images that are made of it. Where
 # there are none, the linter looks at their source as if for the profile default, whose sessions drive as many.
 set(mesh_device ${board_device})

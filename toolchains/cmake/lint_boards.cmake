@@ -59,8 +59,8 @@ pianola_lint_board_code(kernels_mve ${CMAKE_CURRENT_LIST_DIR}/cortex-m55.cmake h
 pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.
-pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/main.cpp docs/examples/board/small.cpp
-    docs/examples/c/board_glue.cpp)
+pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/main.cpp docs/examples/board/own_model.cpp
+    docs/examples/board/small.cpp docs/examples/c/board_glue.cpp)
 target_link_libraries(pianola_lint_example PRIVATE pianola_c_headers)
 pianola_lint_board_code(two_devices ${shared_toolchain} docs/examples/board/two_devices.cpp)
 foreach(several IN ITEMS mesh two_devices)
@@ -68,5 +68,5 @@ foreach(several IN ITEMS mesh two_devices)
 endforeach()
 foreach(example IN ITEMS example two_devices)
     target_include_directories(pianola_lint_${example} SYSTEM PRIVATE ${pianola_board_sample_dir})
-    add_dependencies(pianola_lint_${example} pianola_board_sample pianola_board_mesh_sample)
+    add_dependencies(pianola_lint_${example} pianola_board_sample pianola_board_own_model pianola_board_mesh_sample)
 endforeach()

@@ -2,6 +2,8 @@
 // libraries' headers that a source includes, where they report nothing anyway. That is two thirds of their time. Later
 // versions of clang-tidy do the same by themselves.
 //
+// Its other checks are of MISRA C++:2023: guideline.h.
+//
 // The check "pianola-own-code" finds nothing. It matches the translation unit, which comes before all that is in it,
 // and limits what is traversed from there on.
 #include <clang-tidy/ClangTidyCheck.h>
@@ -14,6 +16,8 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <vector>
+
+#include "toolchains/tidy_plugin/guideline.h"
 
 namespace pianola {
 namespace {
@@ -40,11 +44,13 @@ class OwnCode : public clang::tidy::ClangTidyCheck {
 class Module : public clang::tidy::ClangTidyModule {
     void addCheckFactories(clang::tidy::ClangTidyCheckFactories& factories) override {
         factories.registerCheck<OwnCode>("pianola-own-code");
+        misra::register_guidelines(factories);
     }
 };
 
 // NOLINTNEXTLINE(cert-err58-cpp): DEV-038
-const clang::tidy::ClangTidyModuleRegistry::Add<Module> kRegistered("pianola", "Limits all checks to own code.");
+const clang::tidy::ClangTidyModuleRegistry::Add<Module> kRegistered(
+    "pianola", "Limits all checks to own code; guidelines of MISRA C++:2023.");
 
 }  // namespace
 }  // namespace pianola

@@ -4,9 +4,11 @@ Names are those of the public guides on traces and multiple command queues, so t
 code. The device is a simulated reference device; data come and go as NumPy arrays. docs/guide/python.md is the manual.
 """
 import contextlib as _contextlib
+import json as _json
 import os as _os
 import typing as _typing
 
+from . import _tools
 from ._native import *  # noqa: F401,F403 -- the module's names are listed in _native and in the stubs
 from ._native import (
     CapturedWorkload, DataType, Device, Error, Layout, MemoryConfig, MeshDevice, MeshShape, Session, Tensor,
@@ -139,3 +141,134 @@ def replay(
 ) -> list[dict[str, "_Array"]]:
     """Replays a trace binary (bytes or a path) on a simulated device of its own: Session(file).run(inputs)."""
     return Session(file, threaded=threaded).run(inputs)
+
+
+class RefusedError(Error):
+    """The validator refuses a binary. The text is one line: rule, field, reason, byte offset, value and limit.
+    `verdict` is what `pianola verify --json` says."""
+
+    verdict: dict[str, _typing.Any] = {}
+
+    def __init__(self, verdict: dict[str, _typing.Any]) -> None:
+        super().__init__(f"{verdict['rule']}: {verdict['field']}: {verdict['message']} (byte {verdict['offset']}, "
+                         f"value {verdict['actual']}, limit {verdict['limit']})")
+        self.rule, self.verdict = verdict["rule"], verdict
+
+
+def _report_on(file: _typing.Union[bytes, str, _os.PathLike[str]], command: str, words: _typing.Sequence[str],
+               files: "_tools.Files") -> dict[str, _typing.Any]:
+    """What a command says of a binary, as JSON."""
+    try:
+        return files.load(command, file, *words)
+    except _tools.Refusal as refusal:
+        raise RefusedError(refusal.verdict) from None
+
+
+class Inspection(dict[str, _typing.Any]):
+    """What is in a trace binary: the members of `pianola inspect --json`. Notebooks show it as tables."""
+
+    def _repr_html_(self) -> str:
+        target = "device_family profile queues dram_bytes l1_bytes clock_khz"
+        tables = [_tools.table("target", [self["target"]], target),
+                  _tools.table("memory", self["regions"], "name kind memory base bytes"),
+                  _tools.table("inputs", self["inputs"], "name type shape scale zero_point bytes"),
+                  _tools.table("outputs", self["outputs"], "name type shape scale zero_point bytes"),
+                  _tools.table("traces", self["traces"], "name commands words cycles"),
+                  _tools.table("budgets", [self["budgets"]], " ".join(self["budgets"]))]
+        return _tools.page(*tables)
+
+
+class Timeline(dict[str, _typing.Any]):
+    """The table of gaps: the members of `pianola timeline --json`. `html` is the page that it draws, complete in
+    itself; notebooks show it."""
+
+    html: str = ""
+
+    def _repr_html_(self) -> str:
+        return _tools.frame(self.html)
+
+
+class CapturedModel(dict[str, _typing.Any]):
+    """What a capture has come to: the members of `pianola capture --json`. `file` holds the bytes of the binary."""
+
+    file: bytes = b""
+
+    def save(self, path: _typing.Union[str, _os.PathLike[str]]) -> None:
+        """Writes the .ptb."""
+        with open(path, "wb") as stream:
+            stream.write(self.file)
+
+
+def capture_tflite(
+    model: _typing.Union[bytes, str, _os.PathLike[str]],
+    *,
+    queues: int = 1,
+    pipelined: bool = False,
+    in_flight: _typing.Optional[int] = None,
+    self_test: int = 0,
+    deadline_us: _typing.Optional[int] = None,
+    setup_deadline_us: _typing.Optional[int] = None,
+    pack: str = "portable",
+    device: _typing.Union[str, _os.PathLike[str], _typing.Mapping[str, _typing.Any], None] = None,
+    dram: _typing.Optional[int] = None,
+    l1: _typing.Optional[int] = None,
+    trace_region: _typing.Optional[int] = None,
+) -> CapturedModel:
+    """Captures a quantised TensorFlow Lite model, as `pianola capture` does: same options, same bytes."""
+    words = ["--queues", str(queues), "--self-test", str(self_test), "--pack", pack]
+    words += ["--pipelined"] if pipelined else []
+    for option, value in (("in-flight", in_flight), ("deadline-us", deadline_us),
+                          ("setup-deadline-us", setup_deadline_us), ("dram", dram), ("l1", l1),
+                          ("trace-region", trace_region)):
+        words += [] if value is None else [f"--{option}", str(value)]
+    with _tools.Files(Error) as files:
+        output = files.folder / "captured.ptb"
+        report = _json.loads(files.call("capture", files.name(model, ".tflite"), "-o", str(output), "--json", *words,
+                                         *files.device(device)))
+        report.pop("output")  # is no longer there
+        captured = CapturedModel(report)
+        captured.file = output.read_bytes()
+    return captured
+
+
+def verify(
+    file: _typing.Union[bytes, str, _os.PathLike[str]],
+    *,
+    keys: _typing.Sequence[_typing.Union[str, _os.PathLike[str]]] = (),
+    revoked: _typing.Sequence[_typing.Union[str, _os.PathLike[str]]] = (),
+    lowest_security_version: int = 0,
+    device: _typing.Union[str, _os.PathLike[str], _typing.Mapping[str, _typing.Any], None] = None,
+) -> dict[str, _typing.Any]:
+    """Runs every check that the target runs, and those of the host: what `pianola verify --json` says of a binary that
+    is accepted. Raises RefusedError for any other. `keys` and `revoked` are files with public keys, PEM."""
+    with _tools.Files(Error) as files:
+        words = [word for key in keys for word in ("--key", files.name(key))]
+        words += [word for key in revoked for word in ("--revoked", files.name(key))]
+        words += ["--lowest-security-version", str(lowest_security_version), *files.device(device)]
+        return _report_on(file, "verify", words, files)
+
+
+def inspect(file: _typing.Union[bytes, str, _os.PathLike[str]], *, commands: bool = False) -> Inspection:
+    """Target, memory map, tensors, traces, scripts and budgets of a binary; with `commands` every device command."""
+    with _tools.Files(Error) as files:
+        return Inspection(_report_on(file, "inspect", ["--commands"] if commands else [], files))
+
+
+def timeline(
+    file: _typing.Union[bytes, str, _os.PathLike[str]],
+    *,
+    mode: _typing.Optional[str] = None,
+    steps: int = 4,
+    dispatch_ns: int = 9300,
+    replay_ns: int = 300,
+    device: _typing.Union[str, _os.PathLike[str], _typing.Mapping[str, _typing.Any], None] = None,
+) -> Timeline:
+    """Host and queues in virtual time, as `pianola timeline` draws them. The options are its own."""
+    with _tools.Files(Error) as files:
+        picture = files.folder / "timeline.html"
+        words = ["--steps", str(steps), "--dispatch-ns", str(dispatch_ns), "--replay-ns", str(replay_ns)]
+        words += ["--mode", mode] if mode is not None else []
+        drawn = Timeline(_report_on(file, "timeline", ["-o", str(picture), *words, *files.device(device)], files))
+        drawn.pop("output")  # is no longer there
+        drawn.html = picture.read_text(encoding="utf-8")
+    return drawn

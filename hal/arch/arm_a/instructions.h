@@ -25,10 +25,11 @@ inline void yield() noexcept {
 }
 
 // One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access past one.
-template <unsigned kOpcode1, unsigned kCrn, unsigned kCrm, unsigned kOpcode2>
+template <std::uint32_t kOpcode1, std::uint32_t kCrn, std::uint32_t kCrm, std::uint32_t kOpcode2>
 struct SystemRegister {
     [[nodiscard]] static std::uint32_t read() noexcept {
         std::atomic_signal_fence(std::memory_order_seq_cst);
+        // NOLINTNEXTLINE(pianola-misra-4.1.1): DEV-071
         const auto value = static_cast<std::uint32_t>(__builtin_arm_mrc(kCoprocessor, kOpcode1, kCrn, kCrm, kOpcode2));
         std::atomic_signal_fence(std::memory_order_seq_cst);
         return value;
@@ -43,7 +44,7 @@ struct SystemRegister {
     }
 
   private:
-    static constexpr unsigned kCoprocessor = 15U;
+    static constexpr std::uint32_t kCoprocessor = 15U;
 };
 
 using Sctlr = SystemRegister<0U, 1U, 0U, 0U>;

@@ -10,6 +10,7 @@
 #include "hal/arch/protection.h"
 
 namespace pianola::arm_m {
+namespace {
 
 // What the core pushes before it enters a handler.
 struct ExceptionFrame {
@@ -19,8 +20,6 @@ struct ExceptionFrame {
     std::uint32_t pc;
     std::uint32_t xpsr;
 };
-
-namespace {
 
 constexpr std::uint32_t kMemManage = 4U;
 

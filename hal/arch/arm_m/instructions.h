@@ -56,7 +56,7 @@ inline void yield() noexcept {
 // No vector length is set, and no lane is predicated: what a reset leaves undefined. Only for cores with the vector
 // extension.
 inline void reset_vector_state() noexcept {
-    constexpr unsigned kWholeVectors = 4U << 16U;  // FPSCR.LTPSIZE
+    constexpr std::uint32_t kWholeVectors = 4U << 16U;  // FPSCR.LTPSIZE
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile(".arch_extension mve\n\tvmsr fpscr, %0\n\tvmsr p0, %1" ::"r"(kWholeVectors), "r"(0U) : "memory");
 }

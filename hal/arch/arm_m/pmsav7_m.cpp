@@ -44,6 +44,7 @@ std::uint32_t attributes_of(Access access) noexcept {
         case Access::kPeripheral:
             return kDevice | kPrivilegedReadWrite | kExecuteNever;
         case Access::kNone:
+        default:
             break;
     }
     return kWriteBack | kNoAccess | kExecuteNever;

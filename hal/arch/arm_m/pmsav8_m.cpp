@@ -53,6 +53,7 @@ Attributes attributes_of(Access access) noexcept {
             return {kPrivilegedReadWrite | kExecuteNever | kOuterShareable, kTypeDevice};
         case Access::kReadOnly:
         case Access::kNone:  // gets no region
+        default:
             break;
     }
     return {kPrivilegedReadOnly | kExecuteNever, kTypeWriteBack};

@@ -75,10 +75,11 @@ Entries entries_for(Span<const Window> windows) noexcept {
 // The number of a control register is part of an instruction, so these are lists and not loops.
 template <std::size_t... kIndices>
 void write_addresses(const Entries& entries, std::index_sequence<kIndices...> /*indices*/) noexcept {
-    (riscv::Csr<kPmpaddr0 + kIndices>::write(entries.address[kIndices]), ...);
+    (riscv::Csr<kPmpaddr0 + kIndices>::write(entries.address[kIndices]), ...);  // NOLINT(pianola-misra-8.19.1): DEV-068
 }
 template <std::size_t... kIndices>
 void write_configurations(const Entries& entries, std::index_sequence<kIndices...> /*indices*/) noexcept {
+    // NOLINTNEXTLINE(pianola-misra-8.19.1): DEV-068
     (riscv::Csr<kPmpcfg0 + kIndices>::write(entries.configuration[kIndices]), ...);
 }
 

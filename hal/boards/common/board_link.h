@@ -34,7 +34,7 @@ class BoardLinkBase : public refdev::DeviceLink {
 class BoardLink final : public BoardLinkBase {
   public:
     BoardLink(const refdev::DeviceSpec& spec, refdev::SharedState& shared) noexcept
-        : spec_{spec}, own_device_{shared} {}
+        : BoardLinkBase{}, spec_{spec}, own_device_{shared} {}
     ~BoardLink() = default;
     BoardLink(const BoardLink&) = delete;
     BoardLink(BoardLink&&) = delete;

@@ -26,7 +26,8 @@ refdev::SharedState& core_state(std::uint32_t core) noexcept {
 }
 
 CoreLink::CoreLink(const refdev::DeviceSpec& spec, std::uint32_t core) noexcept
-    : dram_{share(device_dram(), spec.dram_bytes, core)},
+    : BoardLinkBase{},
+      dram_{share(device_dram(), spec.dram_bytes, core)},
       l1_{share(device_l1(), spec.l1_bytes, core)},
       dram_base_{spec.dram_base},
       l1_base_{spec.l1_base},

@@ -16,7 +16,7 @@ namespace pianola::board {
 // devices of their own nobody waits there, and the other device finds nothing to do.
 class QueueObserver final : public refdev::CommandObserver {
   public:
-    explicit QueueObserver(refdev::ExecutionLog& log) noexcept : log_{log} {}
+    explicit QueueObserver(refdev::ExecutionLog& log) noexcept : CommandObserver{}, log_{log} {}
     ~QueueObserver() = default;
     QueueObserver(const QueueObserver&) = delete;
     QueueObserver(QueueObserver&&) = delete;

@@ -11,8 +11,9 @@
 
 namespace pianola::protection {
 
+// NOLINTNEXTLINE(pianola-misra-21.2.4): DEV-064
 static_assert((offsetof(Window, base) == 0U) && (offsetof(Window, size_bytes) == 4U));
-static_assert((offsetof(Window, access) == 8U) && (sizeof(Window) == 12U));
+static_assert((offsetof(Window, access) == 8U) && (sizeof(Window) == 12U));  // NOLINT(pianola-misra-21.2.4): DEV-064
 static_assert(static_cast<std::uint32_t>(Access::kReadWrite) == 2U);
 static_assert(static_cast<std::uint32_t>(Access::kReadExecute) == 3U);
 static_assert(static_cast<std::uint32_t>(Access::kReadWriteShared) == 4U);

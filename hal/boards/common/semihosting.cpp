@@ -52,7 +52,7 @@ struct ExitBlock {
 };
 
 std::intptr_t open_file(const char* file_name, std::uintptr_t mode) noexcept {
-    const OpenBlock block{file_name, mode, std::strlen(file_name)};
+    const OpenBlock block{file_name, mode, std::strlen(file_name)};  // NOLINT(pianola-misra-21.2.2): DEV-062
     return call(kOpen, &block);
 }
 
@@ -116,6 +116,7 @@ void print_hex(std::uint64_t number) noexcept {
     for (std::uint32_t i = kDigits; i > 0U; --i) {
         const std::uint32_t digit = static_cast<std::uint32_t>(number >> ((i - 1U) * 4U)) & 0xFU;
         if ((digit != 0U) || (length != 2U) || (i == 1U)) {
+            // NOLINTNEXTLINE(pianola-misra-7.0.3): DEV-061
             text[length] = static_cast<char>((digit < 10U) ? ('0' + digit) : ('A' + (digit - 10U)));
             ++length;
         }

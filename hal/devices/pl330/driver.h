@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 class Pl330Driver final : public Device {
   public:
     // `link` must outlive the driver. The engine reads the driver's own memory: it stays where it is.
-    Pl330Driver(const EngineSpec& spec, EngineLink& link) noexcept : spec_{spec}, link_{link} {}
+    Pl330Driver(const EngineSpec& spec, EngineLink& link) noexcept : Device{}, spec_{spec}, link_{link} {}
     ~Pl330Driver() = default;
     Pl330Driver(const Pl330Driver&) = delete;
     Pl330Driver(Pl330Driver&&) = delete;

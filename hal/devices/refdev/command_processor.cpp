@@ -290,7 +290,7 @@ DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
         fault_address_ = words[1];
         return DeviceFault::kBus;
     }
-    std::memset(destination, static_cast<int>(words[3]), words[2]);
+    std::memset(destination, static_cast<std::int32_t>(words[3]), words[2]);
     time_cycles_ += transfer_cycles(words[2]);
     return DeviceFault::kNone;
 }

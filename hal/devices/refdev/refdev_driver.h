@@ -25,7 +25,7 @@ class RefdevDriver : public Device {
     // shared and link must outlive the driver; shared is as it was constructed, or as an earlier driver left it.
     RefdevDriver(const DeviceSpec& spec, SharedState& shared, DeviceLink& link,
                  std::uint32_t reset_limit_us = kResetLimitUs) noexcept
-        : spec_{spec}, shared_{shared}, link_{link}, reset_limit_us_{reset_limit_us} {}
+        : Device{}, spec_{spec}, shared_{shared}, link_{link}, reset_limit_us_{reset_limit_us} {}
     RefdevDriver(const RefdevDriver&) = delete;
     RefdevDriver(RefdevDriver&&) = delete;
     RefdevDriver& operator=(const RefdevDriver&) = delete;
@@ -53,7 +53,7 @@ class RefdevDriver : public Device {
     [[nodiscard]] std::uint64_t now_cycles() const noexcept { return now_cycles_; }
     // Time has passed on this side: later doorbells are no earlier than that. For hosts that model their own time.
     void advance_to(std::uint64_t cycles) noexcept { now_cycles_ = (cycles > now_cycles_) ? cycles : now_cycles_; }
-    [[nodiscard]] const DeviceSpec& spec() const noexcept { return spec_; }
+    [[nodiscard]] const DeviceSpec& spec() const noexcept { return spec_; }  // NOLINT(pianola-misra-6.8.4): DEV-067
 
   protected:
     ~RefdevDriver() = default;

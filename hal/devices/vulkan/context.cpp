@@ -50,6 +50,7 @@ struct Family {
 }
 
 [[nodiscard]] const char* missing_limit(const VkPhysicalDeviceLimits& limits) noexcept {
+    static_assert(kBindings == 8U);
     if (limits.maxPerStageDescriptorStorageBuffers < kBindings) {
         return "maxPerStageDescriptorStorageBuffers of 8";
     }
@@ -60,6 +61,9 @@ struct Family {
 }
 
 [[nodiscard]] const char* missing_feature(const Features& has) noexcept {
+    if (has.core.features.robustBufferAccess == VK_FALSE) {
+        return "robustBufferAccess";
+    }
     if (has.core.features.shaderInt64 == VK_FALSE) {
         return "shaderInt64";
     }
@@ -135,10 +139,9 @@ Status Context::refuse(const char* why) noexcept {
     return Status::kRefused;
 }
 
-Status Context::refuse(VkResult result, const char* what) noexcept {
+Status Context::refuse(VkResult result, const char* call, const char* what) noexcept {
     refusal_ = what;
-    const bool is_full = (result == VK_ERROR_OUT_OF_HOST_MEMORY) || (result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
-    return is_full ? Status::kCapacity : Status::kRefused;
+    return (check(result, call) == Status::kCapacity) ? Status::kCapacity : Status::kRefused;
 }
 
 Status Context::create_instance(const ContextOptions& options) noexcept {
@@ -173,7 +176,7 @@ Status Context::create_instance(const ContextOptions& options) noexcept {
         if (result == VK_ERROR_LAYER_NOT_PRESENT) {
             return refuse("the layer VK_LAYER_KHRONOS_validation");
         }
-        return refuse(result, "a Vulkan driver that gives an instance");
+        return refuse(result, "vkCreateInstance", "a Vulkan driver that gives an instance");
     }
     return ((options.judge != Judge::kNone) && (options.sink != nullptr)) ? watch(options) : Status::kOk;
 }
@@ -200,7 +203,7 @@ Status Context::choose(std::uint32_t index) noexcept {
     std::uint32_t count = kMaxPhysicalDevices;
     const VkResult result = vkEnumeratePhysicalDevices(instance_, &count, physical.data());
     if ((result != VK_SUCCESS) && (result != VK_INCOMPLETE)) {
-        return refuse(result, "a Vulkan driver that lists its devices");
+        return refuse(result, "vkEnumeratePhysicalDevices", "a Vulkan driver that lists its devices");
     }
     if ((index >= count) || (index >= kMaxPhysicalDevices)) {
         return refuse("a Vulkan device of this index");
@@ -221,6 +224,7 @@ Status Context::create_device(Judge judge) noexcept {
     timestamp_bits_ = family.timestamp_bits;
     queue_count_ = (family.queues < kMaxVulkanQueues) ? family.queues : kMaxVulkanQueues;
     Features wanted;
+    wanted.core.features.robustBufferAccess = VK_TRUE;
     wanted.core.features.shaderInt64 = VK_TRUE;
     wanted.vulkan11.storageBuffer16BitAccess = VK_TRUE;
     wanted.vulkan12.storageBuffer8BitAccess = VK_TRUE;
@@ -243,7 +247,7 @@ Status Context::create_device(Judge judge) noexcept {
     const VkResult result = vkCreateDevice(physical_, &create, nullptr, &device_);
     if (result != VK_SUCCESS) {
         device_ = VK_NULL_HANDLE;
-        return refuse(result, "a Vulkan driver that gives a device");
+        return refuse(result, "vkCreateDevice", "a Vulkan driver that gives a device");
     }
     for (std::uint32_t i = 0U; i < queue_count_; ++i) {
         vkGetDeviceQueue(device_, family_, i, &queues_[i]);
@@ -256,6 +260,7 @@ Status Context::open(const ContextOptions& options) noexcept {
         return Status::kInvalidState;
     }
     refusal_ = "";
+    failure_ = DriverFailure{};
     Status status = create_instance(options);
     if (is_ok(status)) {
         status = choose(options.physical_device);

@@ -3,6 +3,10 @@
 // Place in the whole: the lowest part of hal/devices/vulkan. Opening asks for what shaders and recording need, feature
 // by feature, and refuses by name what a physical device does not have; nothing is emulated. What is opened stays until
 // close(). Vulkan objects are handles that the driver owns memory for; nothing here allocates by itself.
+//
+// robustBufferAccess is among what is needed. A shader reads sizes from the trace region, and words that are damaged
+// after the proof may be larger than what was proved. Every operand has a buffer that ends with it, so that a driver
+// which checks accesses keeps the damage inside of the operands. Every Vulkan driver has this feature.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -10,6 +14,7 @@
 #include <array>
 #include <cstdint>
 
+#include "hal/devices/vulkan/driver_failure.h"
 #include "pianola/span.h"
 #include "pianola/status.h"
 
@@ -67,6 +72,25 @@ class Context {
     // Why open() did not come to kOk; of static lifetime, never null.
     [[nodiscard]] const char* refusal() const noexcept { return refusal_; }
 
+    // status_of(), and remembers what failed.
+    Status check(VkResult result, const char* call) noexcept {
+        if (result != VK_SUCCESS) {
+            failure_ = DriverFailure{call, result};
+        }
+        return status_of(result);
+    }
+    // The same for a call that gives a handle, which is none where it fails: a driver may leave anything there.
+    template <typename Handle>
+    Status check(VkResult result, const char* call, Handle& handle) noexcept {
+        if (result != VK_SUCCESS) {
+            handle = VK_NULL_HANDLE;
+        }
+        return check(result, call);
+    }
+    // The latest one since open().
+    [[nodiscard]] const DriverFailure& failure() const noexcept { return failure_; }
+    void forget_failure() noexcept { failure_ = DriverFailure{}; }
+
     [[nodiscard]] VkInstance instance() const noexcept { return instance_; }
     [[nodiscard]] VkPhysicalDevice physical_device() const noexcept { return physical_; }
     [[nodiscard]] VkDevice device() const noexcept { return device_; }
@@ -81,7 +105,7 @@ class Context {
 
   private:
     [[nodiscard]] Status refuse(const char* why) noexcept;
-    [[nodiscard]] Status refuse(VkResult result, const char* what) noexcept;
+    [[nodiscard]] Status refuse(VkResult result, const char* call, const char* what) noexcept;
     [[nodiscard]] Status create_instance(const ContextOptions& options) noexcept;
     [[nodiscard]] Status watch(const ContextOptions& options) noexcept;
     [[nodiscard]] Status choose(std::uint32_t index) noexcept;
@@ -98,6 +122,7 @@ class Context {
     VkPhysicalDeviceProperties properties_{};
     VkPhysicalDeviceMemoryProperties memory_{};
     const char* refusal_{""};
+    DriverFailure failure_;
     ContextOptions options_{};
 };
 

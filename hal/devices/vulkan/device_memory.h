@@ -22,8 +22,9 @@ class DeviceMemory {
     DeviceMemory& operator=(DeviceMemory&&) = delete;
     ~DeviceMemory() { destroy(); }
 
-    // All zero. The context must outlive it. kCapacity: the driver has no such memory, or not so much.
-    Status create(const Context& context, std::uint64_t bytes) noexcept;
+    // All zero. The context must outlive it. kRefused: the driver has no memory that is host visible and coherent;
+    // kCapacity: not so much of it.
+    Status create(Context& context, std::uint64_t bytes) noexcept;
     void destroy() noexcept;
 
     [[nodiscard]] std::uint8_t* data() const noexcept { return static_cast<std::uint8_t*>(mapped_); }
@@ -31,15 +32,19 @@ class DeviceMemory {
     [[nodiscard]] std::uint32_t* words() const noexcept { return static_cast<std::uint32_t*>(mapped_); }
     // Where buffers may begin; a power of two.
     [[nodiscard]] std::uint32_t alignment() const noexcept { return alignment_; }
+    // All of it as one buffer.
+    [[nodiscard]] VkBuffer whole() const noexcept { return whole_; }
     // A buffer that ends at offset + bytes, and begins at `offset` or less than alignment() in front of it: `excess`
     // says how many bytes. The caller destroys it.
     Status make_buffer(std::uint64_t offset, std::uint64_t bytes, VkBuffer& buffer, std::uint32_t& excess) noexcept;
 
   private:
-    [[nodiscard]] Status find_type(const Context& context, std::uint32_t types, std::uint32_t& type) const noexcept;
+    [[nodiscard]] Status find_type(std::uint32_t types, std::uint32_t& type) const noexcept;
+    Status allocate(std::uint64_t bytes) noexcept;
 
-    VkDevice device_{VK_NULL_HANDLE};
+    Context* context_{nullptr};
     VkDeviceMemory memory_{VK_NULL_HANDLE};
+    VkBuffer whole_{VK_NULL_HANDLE};
     void* mapped_{nullptr};
     std::uint32_t alignment_{0U};
 };

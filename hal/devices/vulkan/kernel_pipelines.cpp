@@ -7,14 +7,6 @@ namespace {
 
 constexpr std::array<const char*, kHelpers> kHelperNames{"command_copy", "command_fill", "attest"};
 
-[[nodiscard]] Status status_of(VkResult result) noexcept {
-    if (result == VK_SUCCESS) {
-        return Status::kOk;
-    }
-    const bool is_full = (result == VK_ERROR_OUT_OF_HOST_MEMORY) || (result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
-    return is_full ? Status::kCapacity : Status::kInternal;
-}
-
 // nullptr for a number that is no pipeline's.
 [[nodiscard]] const char* shader_name(std::uint32_t number) noexcept {
     if (number < kHelpers) {
@@ -43,18 +35,15 @@ const char* KernelPipelines::first_without_shader() noexcept {
     return nullptr;
 }
 
-Status KernelPipelines::create(const Context& context) noexcept {
-    if (device_ != VK_NULL_HANDLE) {
+Status KernelPipelines::create(Context& context) noexcept {
+    if (context_ != nullptr) {
         return Status::kInvalidState;
     }
     if (first_without_shader() != nullptr) {
         return Status::kRefused;
     }
-    device_ = context.device();
-    Status status = create_layouts();
-    for (std::uint32_t number = 0U; is_ok(status) && (number < count()); ++number) {
-        status = create_pipeline(number);
-    }
+    context_ = &context;
+    const Status status = create_layouts();
     if (!is_ok(status)) {
         destroy();
     }
@@ -62,18 +51,19 @@ Status KernelPipelines::create(const Context& context) noexcept {
 }
 
 void KernelPipelines::destroy() noexcept {
-    if (device_ == VK_NULL_HANDLE) {
+    if (context_ == nullptr) {
         return;
     }
+    VkDevice device = context_->device();
     for (VkPipeline& pipeline : pipelines_) {
-        vkDestroyPipeline(device_, pipeline, nullptr);
+        vkDestroyPipeline(device, pipeline, nullptr);
         pipeline = VK_NULL_HANDLE;
     }
-    vkDestroyPipelineLayout(device_, layout_, nullptr);
-    vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+    vkDestroyPipelineLayout(device, layout_, nullptr);
+    vkDestroyDescriptorSetLayout(device, set_layout_, nullptr);
     layout_ = VK_NULL_HANDLE;
     set_layout_ = VK_NULL_HANDLE;
-    device_ = VK_NULL_HANDLE;
+    context_ = nullptr;
 }
 
 Status KernelPipelines::create_layouts() noexcept {
@@ -88,7 +78,8 @@ Status KernelPipelines::create_layouts() noexcept {
     set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
     set.bindingCount = kBindings;
     set.pBindings = bindings.data();
-    const Status status = status_of(vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_));
+    const Status status = context_->check(vkCreateDescriptorSetLayout(context_->device(), &set, nullptr, &set_layout_),
+                                          "vkCreateDescriptorSetLayout", set_layout_);
     if (!is_ok(status)) {
         return status;
     }
@@ -99,21 +90,28 @@ Status KernelPipelines::create_layouts() noexcept {
     info.pSetLayouts = &set_layout_;
     info.pushConstantRangeCount = 1U;
     info.pPushConstantRanges = &range;
-    return status_of(vkCreatePipelineLayout(device_, &info, nullptr, &layout_));
+    return context_->check(vkCreatePipelineLayout(context_->device(), &info, nullptr, &layout_),
+                           "vkCreatePipelineLayout", layout_);
 }
 
-Status KernelPipelines::create_pipeline(std::uint32_t number) noexcept {
-    const char* const name = shader_name(number);
+Status KernelPipelines::need(std::uint32_t number) noexcept {
+    const char* const name = (number < kPipelines) ? shader_name(number) : nullptr;
     const WordSpan code = (name != nullptr) ? shader_code(name) : WordSpan{};
-    if (code.empty()) {
+    if (code.empty() || (context_ == nullptr)) {
         return Status::kRefused;
     }
+    VkPipeline& made = pipelines_[number];
+    if (made != VK_NULL_HANDLE) {
+        return Status::kOk;
+    }
+    VkDevice device = context_->device();
     VkShaderModuleCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
     info.codeSize = code.size() * sizeof(std::uint32_t);
     info.pCode = code.data();
     VkShaderModule module = VK_NULL_HANDLE;
-    Status status = status_of(vkCreateShaderModule(device_, &info, nullptr, &module));
+    Status status =
+        context_->check(vkCreateShaderModule(device, &info, nullptr, &module), "vkCreateShaderModule", module);
     if (is_ok(status)) {
         VkComputePipelineCreateInfo pipeline{};
         pipeline.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -122,9 +120,9 @@ Status KernelPipelines::create_pipeline(std::uint32_t number) noexcept {
         pipeline.stage.module = module;
         pipeline.stage.pName = "main";
         pipeline.layout = layout_;
-        status =
-            status_of(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1U, &pipeline, nullptr, &pipelines_[number]));
-        vkDestroyShaderModule(device_, module, nullptr);
+        status = context_->check(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1U, &pipeline, nullptr, &made),
+                                 "vkCreateComputePipelines", made);
+        vkDestroyShaderModule(device, module, nullptr);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-// KernelPipelines: one compute pipeline for each kernel of the library, and how a trace command binds to its.
+// KernelPipelines: one compute pipeline for each kernel that is used, and how a trace command binds to its.
 //
 // Place in the whole: between the shaders and whoever records command buffers. SPIR-V is made while building, from
 // shaders/<kernel>.comp, and part of the program. A kernel without a shader is refused by name.
@@ -101,9 +101,13 @@ class KernelPipelines {
     KernelPipelines& operator=(KernelPipelines&&) = delete;
     ~KernelPipelines() { destroy(); }
 
-    // All pipelines of the library. The context must outlive them. kRefused: a kernel has no shader, and
-    // first_without_shader() names it; kCapacity: the driver is out of memory; kInternal: the driver refuses a shader.
-    Status create(const Context& context) noexcept;
+    // What all pipelines share. The context must outlive it. kRefused: a kernel has no shader, and
+    // first_without_shader() names it; else as Context::check().
+    Status create(Context& context) noexcept;
+    // Makes the pipeline where it is not there yet: opening would take several times as long with all of them. Only
+    // while a device is opened, or a trace is loaded. kRefused for a number that is none; else as Context::check().
+    Status need(std::uint32_t number) noexcept;
+    Status need(Helper helper) noexcept { return need(number_of(helper)); }
     void destroy() noexcept;
 
     // The first kernel of the library without a shader, nullptr where all have one.
@@ -111,7 +115,7 @@ class KernelPipelines {
 
     [[nodiscard]] VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
     [[nodiscard]] VkPipelineLayout layout() const noexcept { return layout_; }
-    // By Program::pipeline. VK_NULL_HANDLE for a number that is none.
+    // By Program::pipeline. VK_NULL_HANDLE where need() has not made it.
     [[nodiscard]] VkPipeline pipeline(std::uint32_t number) const noexcept {
         return (number < kPipelines) ? pipelines_[number] : VK_NULL_HANDLE;
     }
@@ -123,7 +127,7 @@ class KernelPipelines {
         return kHelpers + kernel_id - 1U;
     }
 
-    // Of the pipelines that there are; for `size`.
+    // That there could be.
     [[nodiscard]] static std::uint32_t count() noexcept;
 
   private:
@@ -131,9 +135,8 @@ class KernelPipelines {
     static constexpr std::uint32_t kPipelines = kHelpers + kMostKernels;
 
     [[nodiscard]] Status create_layouts() noexcept;
-    [[nodiscard]] Status create_pipeline(std::uint32_t number) noexcept;
 
-    VkDevice device_{VK_NULL_HANDLE};
+    Context* context_{nullptr};
     VkDescriptorSetLayout set_layout_{VK_NULL_HANDLE};
     VkPipelineLayout layout_{VK_NULL_HANDLE};
     std::array<VkPipeline, kPipelines> pipelines_{};

@@ -35,7 +35,8 @@ class Machine final : public refdev::DeviceLink {
 
     // kOk; everything else with why() in words.
     Status open();
-    [[nodiscard]] const std::string& why() const noexcept { return why_; }
+    // Why open() has refused; behind it, which call of the driver failed last, and how; empty where none has.
+    [[nodiscard]] std::string why() const;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
     void signal(std::uint32_t /*queue*/) noexcept override {}
@@ -62,7 +63,10 @@ class Machine final : public refdev::DeviceLink {
 
   private:
     Status refuse(Status status, const std::string& why);
+    Status make_kernels();
     Status make_memory();
+    Status make_timeline(VkSemaphore& semaphore) noexcept;
+    Status make_sets();
     Status make_queue(std::uint32_t queue);
     // Runs what is new once, so that the driver has compiled and set up all of it, and puts memory back.
     Status load();
@@ -81,8 +85,7 @@ class Machine final : public refdev::DeviceLink {
                                                  CommandQueue{1U, parts_, recordings_, *shared_, share_}};
     std::array<VkCommandBuffer, kMaxQueues> notify_{};
     VkDescriptorPool pool_{VK_NULL_HANDLE};
-    VkSemaphore warm_up_{VK_NULL_HANDLE};
-    std::uint64_t warmed_up_{0U};
+    std::array<VkDescriptorSet, kMaxQueues> sets_{};
     std::uint64_t bytes_{0U};  // of memory, records and all
     std::vector<std::uint8_t> saved_;
 };

@@ -18,13 +18,23 @@ void CommandQueue::place(std::uint32_t* ring, std::uint32_t* records, VkCommandB
     notify_ = notify;
 }
 
+// A lost device does nothing more; one that only has refused a call goes on with what it has.
+bool CommandQueue::is_at_rest(const Timeline& timeline) noexcept {
+    std::uint64_t value = 0U;
+    if (timeline.submitted == timeline.completed) {
+        return true;
+    }
+    const Status asked = status_of(vkGetSemaphoreCounterValue(parts_.context.device(), timeline.semaphore, &value));
+    return (asked == Status::kDeviceFault) || (is_ok(asked) && (value >= timeline.submitted));
+}
+
 // As DeviceCore: held at an odd phase, and confirmed once nothing is under way on either queue, so that the one which
 // confirms last leaves an idle device.
 Progress CommandQueue::change_phase(std::uint32_t phase) noexcept {
     if (refdev::is_held(phase)) {
         held_ = true;
         batched_ = 0U;
-        if (!share_.is_lost && (share_.timelines[index_].submitted != share_.timelines[index_].completed)) {
+        if (!is_at_rest(share_.timelines[index_]) || !is_at_rest(share_.warm_up)) {
             return Progress::kWaiting;
         }
     } else {

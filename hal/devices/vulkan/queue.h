@@ -42,6 +42,7 @@ struct QueueShare {
     bool keep_completions{false};
     // Load what was written to the trace region; both queues are idle. Set by the machine.
     Status (*load)(void* machine) noexcept {nullptr};
+    Timeline warm_up;  // of what load runs
     void* machine{nullptr};
     [[nodiscard]] bool is_idle() const noexcept {
         bool idle = true;
@@ -101,6 +102,8 @@ class CommandQueue {
     refdev::Progress change_phase(std::uint32_t phase) noexcept;
     void restart() noexcept;
     [[nodiscard]] bool retire() noexcept;
+    // Whether nothing that was submitted runs any more, on a device that may be lost.
+    [[nodiscard]] bool is_at_rest(const Timeline& timeline) noexcept;
     void publish(const Submission& done) noexcept;
     refdev::Progress stop(DeviceFault fault, std::uint32_t executed, std::uint32_t address) noexcept;
     [[nodiscard]] bool fetch(std::uint32_t available, Command& command) const noexcept;

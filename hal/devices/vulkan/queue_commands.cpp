@@ -87,6 +87,13 @@ Progress CommandQueue::replay(const Command& command) noexcept {
         return fault(DeviceFault::kBus, address);
     }
     RecordedTrace* trace = recordings_.find(address, bytes);
+    if ((trace != nullptr) && trace->is_moved()) {
+        flush();
+        if (!share_.is_idle()) {  // for who patches while commands are under way, which Device does not permit
+            return Progress::kWaiting;
+        }
+        trace = is_ok(trace->record_moved()) ? trace : nullptr;
+    }
     if (trace == nullptr) {  // a program of a host that has no load
         trace = recordings_.record(address, bytes);
     }
@@ -199,8 +206,8 @@ void CommandQueue::submit(bool notifies, std::uint32_t token) noexcept {
     info.signalSemaphoreCount = 1U;
     info.pSignalSemaphores = &own.semaphore;
     batched_ = 0U;
-    if (vkQueueSubmit(parts_.context.queue(index_ % parts_.context.queue_count()), 1U, &info, VK_NULL_HANDLE) !=
-        VK_SUCCESS) {
+    VkQueue queue = parts_.context.queue(index_ % parts_.context.queue_count());
+    if (!is_ok(parts_.context.check(vkQueueSubmit(queue, 1U, &info, VK_NULL_HANDLE), "vkQueueSubmit"))) {
         share_.is_lost = true;
         return;
     }
@@ -216,7 +223,9 @@ bool CommandQueue::retire() noexcept {
         return false;
     }
     std::uint64_t value = 0U;
-    if (share_.is_lost || (vkGetSemaphoreCounterValue(parts_.context.device(), own.semaphore, &value) != VK_SUCCESS) ||
+    if (share_.is_lost ||
+        !is_ok(parts_.context.check(vkGetSemaphoreCounterValue(parts_.context.device(), own.semaphore, &value),
+                                    "vkGetSemaphoreCounterValue")) ||
         (value > own.submitted)) {
         share_.is_lost = true;  // a lost device may answer anything
         return false;

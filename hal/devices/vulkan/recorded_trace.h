@@ -12,34 +12,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/devices/refdev/device_spec.h"
-#include "hal/devices/vulkan/context.h"
-#include "hal/devices/vulkan/device_memory.h"
-#include "hal/devices/vulkan/kernel_pipelines.h"
+#include "hal/devices/vulkan/recording.h"
 #include "hal/devices/vulkan/trace_plan.h"
-#include "hal/kernels/device_memory.h"
 #include "pianola/device.h"
 #include "pianola/span.h"
 
 namespace pianola::vulkan {
-
-// What queues and traces share.
-struct Parts {
-    const Context& context;
-    const KernelPipelines& pipelines;
-    DeviceMemory& memory;
-    const refdev::DeviceSpec& spec;
-    const refdev::DeviceMemory& regions;
-    VkCommandPool commands{VK_NULL_HANDLE};
-    // By queue: its ring as the device sees it, and its records.
-    std::array<VkBuffer, kMaxQueues> rings{};
-    std::array<VkBuffer, kMaxQueues> records{};
-    std::uint64_t objects{0U};  // of Vulkan, that were made for traces so far
-    // Buffers begin at their operands' places in `memory`; DRAM is its begin, L1 follows.
-    [[nodiscard]] bool offset_of(std::uint32_t address, std::uint64_t bytes, std::uint64_t& offset) const noexcept;
-    // Bytes between what descriptors may name.
-    [[nodiscard]] std::uint32_t descriptor_granule() const noexcept;
-};
 
 class RecordedTrace {
   public:
@@ -51,12 +29,18 @@ class RecordedTrace {
     RecordedTrace& operator=(const RecordedTrace&) = delete;
     RecordedTrace& operator=(RecordedTrace&&) = delete;
 
-    // kOk; kCapacity where the driver has no memory for it.
+    // kOk; else as Context::check(), which knows the call that failed.
     Status record();
 
     [[nodiscard]] bool is_of(std::uint32_t address, WordSpan words) const noexcept;
-    // Word number `at` is now `word`. False where that is more than a value which shaders read from memory.
-    [[nodiscard]] bool take_value(std::uint32_t at, std::uint32_t word);
+    // Word number `at` is now `word`: a value, which shaders read from memory; or the address of an operand, after
+    // which record_moved() has to come. False where it is anything else.
+    [[nodiscard]] bool patch(std::uint32_t at, std::uint32_t word);
+    [[nodiscard]] bool is_moved() const noexcept { return is_moved_; }
+    // The same command buffer, recorded again with operands where they are now; nothing may be under way. Makes
+    // nothing: a moved operand is reached through a part of one buffer over all memory. kCapacity where it needs more
+    // than there is, as a trace does whose operand was forbidden where it was.
+    Status record_moved();
     void clear_marks() noexcept;
     [[nodiscard]] VkCommandBuffer commands() const noexcept { return commands_; }
     [[nodiscard]] VkCommandBuffer attestation(std::uint32_t queue) const noexcept { return attestations_.at(queue); }
@@ -66,7 +50,10 @@ class RecordedTrace {
     [[nodiscard]] std::uint32_t fault_address() const noexcept { return fault_address_; }
 
   private:
+    // What the words are; keeps what is published of it.
+    [[nodiscard]] TracePlan make_plan();
     [[nodiscard]] Status make_marks(std::uint32_t commands);
+    [[nodiscard]] Status make_pipelines(const TracePlan& plan);
     [[nodiscard]] Status make_operands(const TracePlan& plan);
     [[nodiscard]] Status make_sets(std::uint32_t count);
     void describe_dispatch(const PlannedDispatch& planned, VkDescriptorSet set, PushConstants& constants) const;
@@ -81,7 +68,11 @@ class RecordedTrace {
         VkBuffer buffer{VK_NULL_HANDLE};
         std::uint32_t excess{0U};  // bytes of it in front of the operand
     };
-    [[nodiscard]] const OperandBuffer& buffer_of(const Operand& operand) const;
+    struct Bound {
+        VkDescriptorBufferInfo info{};
+        std::uint32_t excess{0U};
+    };
+    [[nodiscard]] Bound bound(const Operand& operand) const;
 
     Parts& parts_;
     std::uint32_t address_;
@@ -89,26 +80,17 @@ class RecordedTrace {
     VkCommandBuffer commands_{VK_NULL_HANDLE};
     std::array<VkCommandBuffer, kMaxQueues> attestations_{};
     VkDescriptorPool pool_{VK_NULL_HANDLE};
-    DeviceMemory marks_memory_;
-    VkBuffer marks_{VK_NULL_HANDLE};
+    DeviceMemory marks_;
     std::uint32_t mark_count_{0U};
     std::uint32_t mark_bytes_{0U};  // from one mark to the next
     VkBuffer words_buffer_{VK_NULL_HANDLE};
     std::vector<OperandBuffer> operands_;  // sorted
     std::vector<VkDescriptorSet> sets_;
+    bool is_moved_{false};
     std::uint32_t executed_{0U};
     std::uint64_t cycles_{0U};
     DeviceFault fault_{DeviceFault::kNone};
     std::uint32_t fault_address_{0U};
 };
-
-// Everything before comes before everything behind, and is visible to it.
-void record_barrier(VkCommandBuffer commands, bool to_host) noexcept;
-void update_set(VkDevice device, VkDescriptorSet set,
-                const std::array<VkDescriptorBufferInfo, kBindings>& infos) noexcept;
-// The shader `attest`, and its results for the host.
-void record_attest(const Parts& parts, VkCommandBuffer commands, VkDescriptorSet set,
-                   const AttestConstants& constants) noexcept;
-[[nodiscard]] Status begin_recording(const Parts& parts, VkCommandBuffer& commands) noexcept;
 
 }  // namespace pianola::vulkan

@@ -60,7 +60,7 @@ void Recordings::invalidate(std::uint32_t address, std::uint32_t bytes) {
 void Recordings::patch(std::uint32_t address, std::uint32_t word) {
     for (const Placed& each : placed_) {
         if ((address >= each.address) && ((address - each.address) < each.bytes) &&
-            each.trace->take_value((address - each.address) / kWordBytes, word)) {
+            each.trace->patch((address - each.address) / kWordBytes, word)) {
             return;
         }
     }

@@ -23,8 +23,8 @@ class Recordings {
     RecordedTrace* record(std::uint32_t address, std::uint32_t bytes);
     // [address, address + bytes) of the trace region is written.
     void invalidate(std::uint32_t address, std::uint32_t bytes);
-    // A word at `address` is now `word`. Shaders read values where they lie; what moves an operand makes the trace one
-    // to be recorded anew.
+    // A word at `address` is now `word`: RecordedTrace::patch(). What is neither a value nor an address makes the trace
+    // one to be recorded anew.
     void patch(std::uint32_t address, std::uint32_t word);
     // Whether something was written and nobody has recorded it since.
     [[nodiscard]] bool is_stale() const noexcept { return !written_.empty(); }

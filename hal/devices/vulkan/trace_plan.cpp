@@ -111,8 +111,10 @@ ObjectCounts count_objects(WordSpan words, std::uint32_t queues) {
     const TracePlan plan = plan_trace(words);
     ObjectCounts counts;
     std::set<std::pair<std::uint32_t, std::uint32_t>> operands;
+    std::set<std::uint32_t> pipelines;
     for (const PlannedDispatch& each : plan.dispatches) {
         counts.barriers += each.waits ? 1U : 0U;
+        pipelines.insert(each.program.pipeline);
         for (std::uint32_t i = 0U; i < each.program.operand_count; ++i) {
             const Operand& operand = each.program.operands.at(i);
             if (operand.size_bytes != 0U) {
@@ -121,6 +123,7 @@ ObjectCounts count_objects(WordSpan words, std::uint32_t queues) {
         }
     }
     counts.dispatches = static_cast<std::uint32_t>(plan.dispatches.size());
+    counts.pipelines = static_cast<std::uint32_t>(pipelines.size());
     counts.buffers = static_cast<std::uint32_t>(operands.size()) + 2U;  // words and marks
     counts.descriptor_sets = counts.dispatches + queues;                // and the attestations
     counts.command_buffers = 1U + queues;

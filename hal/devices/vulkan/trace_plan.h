@@ -34,11 +34,13 @@ struct TracePlan {
 struct ObjectCounts {
     std::uint32_t dispatches{0U};  // no objects: what is recorded
     std::uint32_t barriers{0U};
+    std::uint32_t pipelines{0U};  // of which those are not made again that the device has already
     std::uint32_t buffers{0U};
     std::uint32_t descriptor_sets{0U};
     std::uint32_t command_buffers{0U};
     std::uint32_t memory_objects{0U};
     std::uint32_t descriptor_pools{0U};
+    // But for pipelines.
     [[nodiscard]] std::uint32_t all() const noexcept {
         return buffers + descriptor_sets + command_buffers + memory_objects + descriptor_pools;
     }

@@ -82,9 +82,9 @@ std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const 
 
 ExecutorObjects device_objects() {
     ExecutorObjects objects;
-    objects.pipelines = KernelPipelines::count();
-    objects.semaphores = kMaxQueues + 1U;              // and that of the warm-up
-    objects.buffers = std::uint64_t{2U} * kMaxQueues;  // rings and records
+    objects.pipelines = 1U;                                   // `attest`
+    objects.semaphores = kMaxQueues + 1U;                     // and that of the warm-up
+    objects.buffers = (std::uint64_t{2U} * kMaxQueues) + 1U;  // rings and records; all of the memory
     objects.descriptor_sets = kMaxQueues;
     objects.command_buffers = kMaxQueues;
     objects.memory_objects = 1U;
@@ -94,6 +94,7 @@ ExecutorObjects device_objects() {
 ExecutorObjects trace_objects(WordSpan words, std::uint32_t queues) {
     const ObjectCounts counts = count_objects(words, queues);
     ExecutorObjects objects;
+    objects.pipelines = counts.pipelines;
     objects.buffers = counts.buffers;
     objects.descriptor_sets = counts.descriptor_sets;
     objects.command_buffers = counts.command_buffers;

@@ -128,7 +128,7 @@ void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
         Channel& channel = channels[i];
         for (std::uint32_t column = 0U; column < kFilterSize; ++column) {
-            const auto weight = [&](std::uint32_t row) {
+            const auto weight = [&weights, &column, &stride, &i](std::uint32_t row) {
                 const std::int32_t value = weights[(((row * kFilterSize) + column) * stride) + i];
                 return static_cast<std::uint32_t>(2 * value);
             };
@@ -144,7 +144,7 @@ void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std
 
 void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
                     const Requantisation& requantisation) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     TileColumns columns;
     bring(tile, columns);
     const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);

@@ -275,7 +275,7 @@ void start_sums(const FilterRows& filter, std::uint32_t /*taps*/, std::int32_t /
 }
 
 void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept {
-    WideTaps wide;
+    WideTaps wide;  // NOLINT(pianola-misra-11.6.1): DEV-039
     const std::uint32_t offsets = offsets_of(rows.offset);
     std::uint32_t done = 0U;
     while (done < rows.taps) {

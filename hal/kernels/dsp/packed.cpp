@@ -198,7 +198,7 @@ void store_rows(const PackedBlock& block, const PackedSums& sums, const Requanti
 const PackedLoops kPackedLoops{std::uint32_t{1} << static_cast<std::uint32_t>(WeightsLayout::kDsp), kTwoRows};
 
 void accumulate_packed(const PackedBlock& block, const PackedTaps& taps, PackedSums& sums) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     Wide wide;
     const std::uint32_t offsets = offsets_of(block.offset);
     const std::uint32_t groups = (block.channels + (kPackedGroup - 1U)) / kPackedGroup;

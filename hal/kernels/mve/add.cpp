@@ -21,7 +21,7 @@ struct VectorScale {
           sign_bits{vdupq_n_s32((scale.shift() < 0) ? -1 : 0)} {}
 
     [[nodiscard]] int32x4_t apply(int32x4_t values) const noexcept {
-        constexpr int kSign = 31;
+        constexpr std::int32_t kSign = 31;
         const int32x4_t high = vqrdmulhq_n_s32(values, multiplier);
         return vrshlq_s32(vaddq_s32(high, vandq_s32(vshrq_n_s32(high, kSign), sign_bits)), shifts);
     }
@@ -48,7 +48,7 @@ void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int
     const VectorTerm term2{plan.term2};
     const VectorScale scale{plan.output_scale};
     const OutputRange range = plan.range;
-    const auto elements = [&](int32x4_t first, int32x4_t second) {
+    const auto elements = [&term1, &term2, &scale, &range](int32x4_t first, int32x4_t second) {
         const int32x4_t scaled = scale.apply(vaddq_s32(term1.values(first), term2.values(second)));
         const int32x4_t fitting =
             vminq_s32(vmaxq_s32(scaled, vdupq_n_s32(range.lowest())), vdupq_n_s32(range.highest()));

@@ -76,7 +76,7 @@ template <bool kClamps>
                                                           int8x16_t upper_right, int8x16_t lower_left,
                                                           int8x16_t lower_right, const ChannelScale& c,
                                                           const Shared& shared) noexcept {
-    constexpr int kSign = 31;
+    constexpr std::int32_t kSign = 31;
     int32x4_t sums{};
     std::int32_t sum0 = 0;
     std::int32_t sum1 = 0;
@@ -110,6 +110,7 @@ template <bool kClamps>
     constexpr std::uint32_t kUpperLanes = 2U;
     const Shared shared{vmulq_n_u32(vidupq_n_u32(0U, 1), kColumnBytes), r.offset, r.lowest, r.highest};
     const auto step = static_cast<std::uint32_t>(tile.column_bytes);
+    // NOLINTNEXTLINE(pianola-misra-8.7.2): DEV-069
     const auto below = static_cast<std::uint32_t>((tile.lower != nullptr) ? (tile.lower - tile.upper) : 0);
     uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0U, 1), step);
     places = vsetq_lane_u32(below, places, 2);
@@ -118,7 +119,8 @@ template <bool kClamps>
     const bool is_whole = tile.lower != nullptr;
     const mve_pred16_t upper_row = vctp32q(kUpperLanes);
     const mve_pred16_t left_column = vcmpeqq_n_u32(vandq_u32(vidupq_n_u32(0U, 1), vdupq_n_u32(1U)), 0U);
-    const auto odd_rows = static_cast<mve_pred16_t>(is_whole ? left_column : (left_column & upper_row));
+    const auto odd_rows =
+        static_cast<mve_pred16_t>(is_whole ? left_column : (std::uint32_t{left_column} & std::uint32_t{upper_row}));
     const std::uint32_t pairs = tile.columns / 2U;
     const bool is_odd = (tile.columns % 2U) != 0U;
     const std::uint32_t channels = tile.channels;
@@ -130,7 +132,8 @@ template <bool kClamps>
         const int8x16_t lower_left = vldrbq_s8(filter + kTileRows);
         const int8x16_t lower_right = vldrbq_s8(filter);
         const ChannelScale scale{group.biases[i], group.multipliers[i], group.shifts[i]};
-        const auto elements = [&](const std::int8_t* from) __attribute__((always_inline)) {
+        const auto elements = [&upper_left, &upper_right, &lower_left, &lower_right, &scale,
+                               &shared](const std::int8_t* from) __attribute__((always_inline)) {
             return window<kClamps>(from, upper_left, upper_right, lower_left, lower_right, scale, shared);
         };
         const std::int8_t* from = taps + (i * kTileRows);
@@ -178,7 +181,8 @@ void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std
 
 void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
                     const Requantisation& requantisation) noexcept {
-    alignas(std::uint32_t) Columns columns;  // NOLINT(cppcoreguidelines-pro-type-member-init): DEV-039
+    alignas(std::uint32_t)
+        Columns columns;  // NOLINT(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     bring(tile, columns.data());
     const auto& prepared = *reinterpret_cast<const Group*>(group.words.data());
     const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);

@@ -162,7 +162,7 @@ void one_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& s
 }
 
 // Places of the parameters of four channels, each the kStep-th from the one before.
-template <int kStep>
+template <std::int32_t kStep>
 [[nodiscard]] inline uint32x4_t every_channel() noexcept {
     return vmulq_n_u32(vidupq_n_u32(0U, kStep), kChannelParametersBytes);
 }
@@ -201,7 +201,7 @@ struct SomeBytes {
 // the sign before it makes that away from zero, for shifts below 0.
 [[nodiscard]] inline int32x4_t requantise_short(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
                                                 const Requantisation& r) noexcept {
-    constexpr int kSign = 31;
+    constexpr std::int32_t kSign = 31;
     const int32x4_t signs = vandq_s32(vshrq_n_s32(sums, kSign), vshrq_n_s32(shifts, kSign));
     const int32x4_t scaled = vrshlq_s32(vaddq_s32(vqrdmulhq_s32(sums, multipliers), signs), shifts);
     const int32x4_t placed = vqaddq_n_s32(scaled, r.offset);

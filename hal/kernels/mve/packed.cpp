@@ -140,7 +140,7 @@ struct GroupScale {
 
     // For shifts below 0: see requantise_short() of inner_loops.cpp.
     [[nodiscard]] int32x4_t elements(const std::int32_t* sums, const Requantisation& r) const noexcept {
-        constexpr int kSign = 31;
+        constexpr std::int32_t kSign = 31;
         const int32x4_t sum = vaddq_s32(vldrwq_s32(sums), biases);
         const int32x4_t product = vaddq_s32(vqrdmulhq_s32(sum, multipliers), vshrq_n_s32(sum, kSign));
         const int32x4_t placed = vaddq_n_s32(vrshlq_s32(product, shifts), r.offset);

@@ -12,9 +12,9 @@ constexpr std::uint32_t kLanes = 8U;
 
 // Scale::apply() for shifts from -31 to 0 and multipliers that are not negative.
 [[nodiscard, gnu::target("avx2")]] inline __m256i apply(const Scale& scale, __m256i values) noexcept {
-    constexpr int kHigh = 32;
-    constexpr int kFraction = 31;
-    constexpr int kOddWords = 0xAA;
+    constexpr std::int32_t kHigh = 32;
+    constexpr std::int32_t kFraction = 31;
+    constexpr std::int32_t kOddWords = 0xAA;
     const __m256i multipliers = _mm256_set1_epi32(scale.multiplier());
     const __m256i half = _mm256_set1_epi64x(INT64_C(0x4000'0000));
     const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(values, multipliers), half);

@@ -207,9 +207,9 @@ void accumulate_row(const TapRows& rows, const std::int8_t* row, const FilterRow
 // requantise_short() of eight sums.
 [[gnu::target("avx2")]] inline void store_eight(__m256i sums, const std::int8_t* parameters, const Requantisation& r,
                                                 std::int8_t* output) noexcept {
-    constexpr int kHigh = 32;
-    constexpr int kSign = 31;
-    constexpr int kOddWords = 0xAA;
+    constexpr std::int32_t kHigh = 32;
+    constexpr std::int32_t kSign = 31;
+    constexpr std::int32_t kOddWords = 0xAA;
     const __m256i multipliers = every_channel(parameters + offsetof(ChannelParameters, multiplier));
     const __m256i shifts = every_channel(parameters + offsetof(ChannelParameters, shift));
     const __m256i bits = _mm256_sub_epi32(_mm256_setzero_si256(), shifts);

@@ -9,7 +9,7 @@ namespace {
 // Whole vectors of channels. Each is compared as plain C++ does; what exceeds a limit leaves bits.
 [[nodiscard, gnu::target("avx2")]] bool are_eights_exact(const std::int8_t* parameters, std::uint32_t channels,
                                                          std::uint32_t largest_bias) noexcept {
-    constexpr int kSign = 31;
+    constexpr std::int32_t kSign = 31;
     const __m256i bias_limit = _mm256_set1_epi32(static_cast<std::int32_t>(2U * largest_bias));
     const __m256i largest = _mm256_set1_epi32(static_cast<std::int32_t>(largest_bias));
     const __m256i shift_limit = _mm256_set1_epi32(kShortForm.highest_shift - kShortForm.lowest_shift);

@@ -16,6 +16,7 @@ namespace pianola {
 // core's.
 [[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {
     std::uint32_t word = 0U;
+    // NOLINTNEXTLINE(pianola-misra-4.1.1): DEV-071
     std::memcpy(&word, __builtin_assume_aligned(aligned, sizeof(word)), sizeof(word));
     return word;
 }

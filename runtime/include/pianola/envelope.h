@@ -38,6 +38,7 @@ inline constexpr std::uint32_t kBytes = 192U;
 }  // namespace header
 
 // The high bit catches 7-bit transfers, the line ends catch text-mode ones.
+// NOLINTNEXTLINE(pianola-misra-7.0.3): DEV-061
 inline constexpr std::array<std::uint8_t, 8> kMagicBytes{0x89U, 'P', 'T', 'B', 0x0DU, 0x0AU, 0x1AU, 0x0AU};
 inline constexpr std::uint32_t kEnvelopeVersion = 1U;
 inline constexpr std::uint32_t kDigestSha256 = 1U;

@@ -219,6 +219,7 @@ class Image {
     [[nodiscard]] PatchPointView patch_point(std::uint32_t parameter, std::uint32_t index) const noexcept;
 
     // Bulk data.
+    // NOLINTNEXTLINE(pianola-misra-6.8.4): DEV-067
     [[nodiscard]] const Envelope& envelope() const noexcept { return envelope_; }
     [[nodiscard]] ByteSpan weights() const noexcept;
     [[nodiscard]] ByteSpan self_tests() const noexcept;

@@ -210,7 +210,7 @@ class Session {
     [[nodiscard]] bool is_loaded() const noexcept { return running_.state != State::kEmpty; }
     // Valid from load() to unload().
     [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
-    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
+    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }  // NOLINT(pianola-misra-6.8.4): DEV-067
     // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords;
     // empty, with a status of kOk, where there were fewer.
     [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }

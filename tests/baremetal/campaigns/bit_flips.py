@@ -20,7 +20,7 @@ once on a new start, else counted as missed.
   --region    one of the names in the report; repeat for more. Default: what must not be silent
   --samples   trials of each region
   --every     every bit of the regions, once in every phase, instead of samples
-  --shard     part I of N, from 1: every N-th trial
+  --shard     part I of N, from 1: every N-th trial; --merge joins what their --json has written
   --release   completion: outputs are released as soon as the device has completed. Flips then are silent: what the
               verified release is for
   --only      one trial again: REGION:BYTE:BIT:KIND:NUMBER, as reports name it
@@ -126,6 +126,19 @@ class Report:
             self.wrong.append(
                 {"trial": name_of(trial), "result": outcome.result, "phase": PHASES[outcome.moment.phase]})
 
+    def ways(self):
+        """What has detected flips, the most frequent first."""
+        return sorted(self.by.items(), key=lambda way: (-way[1], way[0]))
+
+    def take(self, found):
+        """Adds what as_dict() has said of other trials in the same region."""
+        self.counts.update({result: found[result] for result in RESULTS})
+        self.by.update(found["detected_by"])
+        self.missed += found["missed"]
+        self.wrong += found["not_tolerated"]
+        for phase, counts in found["phases"].items():
+            self.phases[phase].update(counts)
+
     def as_dict(self):
         """For --json."""
         return {
@@ -142,7 +155,7 @@ class Report:
         """For people."""
         return (f"{self.region:<26}{sum(self.counts.values()):>7} injected" +
                 "".join(f"{self.counts[result]:>7} {result}" for result in RESULTS) +
-                "   " + ", ".join(f"{by} {count}" for by, count in self.by.most_common()))
+                "   " + ", ".join(f"{by} {count}" for by, count in self.ways()))
 
 
 def counts_of(results):
@@ -155,7 +168,7 @@ def kinds_of(reports, release):
     kinds = []
     for report in reports:
         outside = OUTSIDE.get(report.region, "") if release == "verified" else OUTSIDE_AT_COMPLETION
-        found = "; ".join([f"{report.bytes} bytes", *(f"{by} {count}" for by, count in report.by.most_common())])
+        found = "; ".join([f"{report.bytes} bytes", *(f"{by} {count}" for by, count in report.ways())])
         kinds.append(campaign_record.kind(report.region, counts_of(report.counts), outside, found))
     return kinds
 
@@ -196,6 +209,36 @@ def campaign(bench, options, log):
     return reports
 
 
+def merged(parts):
+    """The reports of all shards as those of one run."""
+    names = ("board", "seed", "release", "every", "samples", "chosen", "moments")
+    heads = [{name: part[name] for name in names} for part in parts]
+    regions = [[(each["region"], each["bytes"]) for each in part["regions"]] for part in parts]
+    wanted = [[number, len(parts)] for number in range(1, len(parts) + 1)]
+    if sorted(part["shard"] for part in parts) != wanted or any(
+            (head, own) != (heads[0], regions[0]) for head, own in zip(heads, regions)):
+        raise Broken("not all shards of one campaign")
+    reports = [Report(*region) for region in regions[0]]
+    for part in sorted(parts, key=lambda part: part["shard"]):
+        for report, found in zip(reports, part["regions"]):
+            report.take(found)
+    return reports
+
+
+def merge(options):
+    """Joins what the shards have found; the exit code."""
+    parts = [json.loads(file.read_text(encoding="utf-8")) for file in options.merge]
+    try:
+        reports = merged(parts)
+    except (Broken, KeyError) as error:
+        print(f"bit_flips.py: {error!r}", file=sys.stderr)
+        return 2
+    for name in ("seed", "release", "every", "samples"):
+        setattr(options, name, parts[0][name])
+    options.region, options.shard = parts[0]["chosen"], (1, 1)
+    return finish(options, reports)
+
+
 def only(bench, text):
     """Repeats one trial."""
     region, byte, bit, kind, number = text.rsplit(":", 4)
@@ -227,6 +270,7 @@ def parse(words):
     parser.add_argument("--shard", type=shard, default=(1, 1), metavar="I/N")
     parser.add_argument("--release", choices=("verified", "completion"), default="verified")
     parser.add_argument("--only", metavar="TRIAL")
+    parser.add_argument("--merge", type=pathlib.Path, nargs="+", metavar="FILE", help="reports of all shards")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--record", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--image", type=pathlib.Path, help="default: that of build/BOARD")
@@ -239,9 +283,24 @@ def parse(words):
     return options
 
 
+def finish(options, reports):
+    """Prints what was found, and writes the counts; the exit code."""
+    for report in reports:
+        print(report.line())
+    kinds = kinds_of(reports, options.release)
+    if options.record:
+        campaign_record.write(options.record, {
+            "campaign": "bit-flips", "where": options.board, "seed": options.seed,
+            "samples": None if options.every else options.samples, "whole": options.shard == (1, 1), "modes": [],
+            "kinds": kinds, "phases": [] if options.region else phases_of(reports)})
+    return 0 if campaign_record.is_good(kinds) else 1
+
+
 def main(words):
     """Returns the exit code."""
     options = parse(words)
+    if options.merge:
+        return merge(options)
     started = time.monotonic()
 
     def log(text):
@@ -263,24 +322,16 @@ def main(words):
     finally:
         bench.close()
         shutil.rmtree(options.work, ignore_errors=True)
-    for report in reports:
-        print(report.line())
     if options.json:
         options.json.write_text(
             json.dumps(
                 {
-                    "board": options.board, "seed": options.seed, "shard": list(options.shard), "release": options.
-                    release, "every": options.every, "moments": len(bench.moments), "emulator_starts": bench.starts,
-                    "seconds": round(time.monotonic() -
-                                     started, 1), "regions": [report.as_dict() for report in reports]
+                    "board": options.board, "seed": options.seed, "shard": list(options.shard),
+                    "samples": options.samples, "chosen": options.region, "release": options.release,
+                    "every": options.every, "moments": len(bench.moments), "emulator_starts": bench.starts,
+                    "seconds": round(time.monotonic() - started, 1), "regions": [report.as_dict() for report in reports]
                 }, indent=1) + "\n")
-    kinds = kinds_of(reports, options.release)
-    if options.record:
-        campaign_record.write(options.record, {
-            "campaign": "bit-flips", "where": options.board, "seed": options.seed,
-            "samples": None if options.every else options.samples, "whole": options.shard == (1, 1), "modes": [],
-            "kinds": kinds, "phases": [] if options.region else phases_of(reports)})
-    return 0 if campaign_record.is_good(kinds) else 1
+    return finish(options, reports)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ void pause_here(std::uint32_t hart) noexcept {
         riscv::wait_for_interrupt();
     }
     set_alarm(hart, ticks() + next_interval(hart));
-    g_preemption.pauses.fetch_add(1U, std::memory_order_relaxed);
+    static_cast<void>(g_preemption.pauses.fetch_add(1U, std::memory_order_relaxed));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void __real_pianola_riscv_interrupt(std::uint32_t number) noexcept;
 
 void __wrap_pianola_riscv_interrupt(std::uint32_t number) noexcept {
     if (number != pianola::riscv::kTimerInterrupt) {
-        __real_pianola_riscv_interrupt(number);
+        __real_pianola_riscv_interrupt(number);  // NOLINT(pianola-misra-4.1.1): DEV-032
     }
     pianola::baremetal::pause_here(pianola::riscv::core_number());
 }

@@ -56,7 +56,7 @@ void may_give_way(std::uint32_t queue) noexcept {
         return;
     }
     for (std::uint32_t turns = next_turns(queue); turns > 0U; --turns) {
-        g_state.count.fetch_add(1U, std::memory_order_relaxed);
+        static_cast<void>(g_state.count.fetch_add(1U, std::memory_order_relaxed));
         arm_r::yield();
     }
 }

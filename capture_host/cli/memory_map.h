@@ -1,0 +1,17 @@
+// The memory map of a binary as pictures: each memory to scale, and below it every region with its buffers, however
+// small.
+//
+// Place in the whole: a part of the page of `inspect`. Regions of files that verify refuses may overlap, or lie outside
+// of the memory: they are shown as they are. Host only.
+#pragma once
+
+#include <string>
+
+#include "capture_host/writer/manifest.h"
+
+namespace pianola::cli {
+
+// Pictures, and a table that says the same.
+[[nodiscard]] std::string memory_map(const capture::Manifest& manifest);
+
+}  // namespace pianola::cli

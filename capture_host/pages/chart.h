@@ -1,0 +1,57 @@
+// Chart: a picture as wide as its page, whose letters keep their size.
+//
+// Place in the whole: what pages draw without a script. Across, places are parts of the width, from 0 to 1; down, they
+// are pixels. A label is shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A
+// chart has a title and a description for those who do not see it; what it shows is in a table as well. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pianola::pages {
+
+// Pixels that a text in a chart takes at most.
+[[nodiscard]] double text_width(const std::string& text);
+
+class Chart {
+  public:
+    // `id` is unique in its page.
+    Chart(std::string id, std::string title, std::string description);
+
+    struct Box {
+        double left{0.0};  // parts of the width
+        double right{0.0};
+        double top{0.0};  // pixels
+        double height{0.0};
+    };
+    // A rectangle that is seen however narrow it is; nobody asks a tooltip of an empty text.
+    void box(const Box& box, const std::string& style_class, const std::string& tooltip = {});
+    // In the box, at its left: the longest of the texts that fits, where one does. The last may be empty.
+    void label(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "on");
+    // In the box, at its left: the text, shortened in windows in which it does not fit as a whole.
+    void fitted(const Box& box, const std::string& text, const std::string& style_class = "");
+    // The same across the whole picture, without a box.
+    void line_of_text(double baseline, const std::string& text, const std::string& style_class = "");
+    void line(double at, double top, double bottom, const std::string& style_class = "");
+    // A text beside a line: on the side where there is more room.
+    void text_at_line(double at, double baseline, const std::string& text, const std::string& style_class = "");
+    // Texts of equal places from left to right, such as numbers of columns; as many as fit are shown.
+    void axis(const std::vector<std::string>& texts, double baseline);
+
+    [[nodiscard]] std::string svg(double height) const;
+    // What labels need; once in each page.
+    [[nodiscard]] static std::string style_sheet();
+
+  private:
+    void shortened_text(double at, double shift, double part, double baseline, const std::string& words,
+                        const std::string& style_class);
+    void text(double at, double shift, double baseline, const std::string& style_class, const std::string& words);
+
+    std::string id_;
+    std::string title_;
+    std::string description_;
+    std::string body_;
+};
+
+}  // namespace pianola::pages

@@ -1,0 +1,5 @@
+int f(int v) {
+    using Number = int;  // violates
+    using Result = int;
+    return Result{v};
+}

@@ -1,0 +1,2 @@
+enum class A { kOne };  // violates
+enum class B : unsigned char { kOne };

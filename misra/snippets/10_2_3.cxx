@@ -1,0 +1,2 @@
+enum A : unsigned char { kOne };  // violates
+enum class B : unsigned char { kTwo };

@@ -1,0 +1,7 @@
+#pragma once
+namespace {  // violates
+inline constexpr int kOne = 1;
+}
+namespace a {
+inline constexpr int kTwo = 2;
+}

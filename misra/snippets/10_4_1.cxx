@@ -1,0 +1,6 @@
+void f() {
+    asm volatile("nop");  // violates
+}
+int g() {
+    return 1;
+}

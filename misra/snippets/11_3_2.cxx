@@ -1,0 +1,2 @@
+int f(int*** v);  // violates
+int g(int** v);

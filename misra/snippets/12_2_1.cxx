@@ -1,0 +1,4 @@
+struct A {
+    unsigned one : 1;  // violates
+    unsigned two;
+};

@@ -1,0 +1,4 @@
+struct A {
+    signed one : 1;  // violates
+    unsigned two;
+};

@@ -1,0 +1,4 @@
+struct A {
+    A(int v);  // violates
+    explicit A(long v);
+};

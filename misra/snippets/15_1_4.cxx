@@ -1,0 +1,8 @@
+struct A {
+    A() {}  // violates
+    int v;
+};
+struct B {
+    B() {}
+    int v{0};
+};

@@ -1,0 +1,4 @@
+struct A {
+    A* operator&();  // violates
+};
+A operator&(const A& one, const A& other);

@@ -1,0 +1,5 @@
+template <typename T>
+int f(T v);
+template <>
+int f<int>(int v);  // violates
+int g(int v);

@@ -1,0 +1,3 @@
+void f(int* v) {
+    throw v;  // violates
+}

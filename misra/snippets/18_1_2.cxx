@@ -1,0 +1,3 @@
+void f() {
+    throw;  // violates
+}

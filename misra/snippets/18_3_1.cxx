@@ -1,0 +1,3 @@
+void f() {
+    throw 1;  // violates
+}

@@ -1,0 +1,7 @@
+struct A {
+    A() try : v{1} {  // violates
+    } catch (...) {
+        v = 2;
+    }
+    int v;
+};

@@ -1,0 +1,3 @@
+void f() noexcept {
+    throw 1;  // violates
+}

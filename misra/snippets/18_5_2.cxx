@@ -1,0 +1,7 @@
+#include <cstdlib>
+void f() {
+    std::abort();  // violates
+}
+int g() {
+    return 1;
+}

@@ -1,0 +1,4 @@
+#if 0
+#els  // violates
+#endif
+int f();

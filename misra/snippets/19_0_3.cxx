@@ -1,0 +1,3 @@
+#include <array>
+int f();
+#include <cstdint>  // violates

@@ -1,0 +1,2 @@
+#if 1  // violates
+int f();

@@ -1,0 +1,4 @@
+#include <array>  // violates
+namespace a {
+int f();
+}

@@ -1,0 +1,4 @@
+#include <array>
+#define PIANOLA_NAME <array>
+#include PIANOLA_NAME  // violates
+int f();

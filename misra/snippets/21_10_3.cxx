@@ -1,0 +1,5 @@
+#include <csignal>  // violates
+#include <cstdint>
+namespace a {
+std::uint32_t f();
+}

@@ -1,0 +1,7 @@
+#include <cstring>
+bool f(const char* v) {
+    return std::strlen(v) == 1U;  // violates
+}
+bool g(const char* v) {
+    return v == nullptr;
+}

@@ -1,0 +1,6 @@
+void f(int* v) {
+    delete v;  // violates
+}
+int g() {
+    return 1;
+}

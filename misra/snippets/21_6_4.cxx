@@ -1,0 +1,3 @@
+#include <cstddef>
+void operator delete(void* place) noexcept;  // violates
+int f();

@@ -1,0 +1,5 @@
+struct A;
+void f(A* v) {
+    delete v;  // violates
+}
+int g();

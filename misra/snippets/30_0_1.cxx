@@ -1,0 +1,5 @@
+#include <cstdio>  // violates
+#include <cstdint>
+namespace a {
+std::uint32_t f();
+}

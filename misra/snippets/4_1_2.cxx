@@ -1,0 +1,3 @@
+#include <stdint.h>  // violates
+#include <cstdint>
+std::uint32_t f();

@@ -1,0 +1,6 @@
+int f() {
+    return 017;  // violates
+}
+int g() {
+    return 0 + 17 + 0x17;
+}

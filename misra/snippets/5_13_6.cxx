@@ -1,0 +1,6 @@
+auto f() {
+    return 1L;  // violates
+}
+auto g() {
+    return 1LL;
+}

@@ -1,0 +1,4 @@
+/* one
+   /* two */  // violates
+/* three */
+int f();

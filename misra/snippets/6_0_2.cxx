@@ -1,0 +1,2 @@
+extern int g_first[];  // violates
+extern int g_second[4];

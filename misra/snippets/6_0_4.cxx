@@ -1,0 +1,7 @@
+namespace a {
+int main();  // violates
+int mains();
+}
+int main() {
+    return 0;
+}

@@ -1,0 +1,10 @@
+namespace a {
+struct B {  // violates
+    int c;
+};
+namespace {
+struct D {
+    int e;
+};
+}
+}

@@ -1,0 +1,9 @@
+#pragma once
+namespace a {
+int f() {  // violates
+    return 1;
+}
+inline int g() {
+    return 1;
+}
+}

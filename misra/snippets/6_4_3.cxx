@@ -1,0 +1,6 @@
+template <typename T>
+struct A : T {  // violates
+    int f();
+};
+struct B {};
+struct C : B {};

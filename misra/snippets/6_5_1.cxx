@@ -1,0 +1,11 @@
+int f(int v) {  // violates
+    return v;
+}
+namespace {
+int g(int v) {
+    return f(v);
+}
+}
+int main() {
+    return g(1);
+}

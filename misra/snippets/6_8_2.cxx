@@ -1,0 +1,8 @@
+int* f() {
+    int v = 1;
+    return &v;  // violates
+}
+int g() {
+    int v = 1;
+    return v;
+}

@@ -1,0 +1,6 @@
+int* f() {
+    return 0;  // violates
+}
+int* g() {
+    return nullptr;
+}

@@ -1,0 +1,3 @@
+struct A {};
+struct B : virtual A {};  // violates
+struct C : A {};

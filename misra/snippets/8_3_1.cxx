@@ -1,0 +1,6 @@
+unsigned f(unsigned v) {
+    return -v;  // violates
+}
+int g(int v) {
+    return -v;
+}

@@ -1,0 +1,6 @@
+long f(const int* v, const int* w) {
+    return v - w;  // violates
+}
+bool g(const int* v, const int* w) {
+    return v == w;
+}

@@ -1,0 +1,67 @@
+"""Proof that toolchains/tools.py names packages without a row, rows without a package, and measures that did not
+pass."""
+import pathlib
+import shutil
+import sys
+import unittest
+
+from proof_support import GateProof
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "toolchains"))
+import tools  # noqa: E402  pylint: disable=wrong-import-position
+
+ROWS, SET_UP = "docs/safety/tools.toml", "toolchains/setup-debian.sh"
+
+
+class ToolsProof(GateProof):
+    """Works on a copy of the rows and of set-up."""
+
+    def setUp(self):
+        super().setUp()
+        for name in (ROWS, SET_UP):
+            self.write(name, "")
+            shutil.copy(ROOT / name, self.root / name)
+
+    def findings_after(self, name, old, new):
+        """What is wrong once a text of the copy is another one."""
+        path = self.root / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        found = tools.Tools(self.root)
+        found.check()
+        path.write_text(text, encoding="utf-8")
+        return found.findings
+
+    def test_packages_and_rows_agree(self):
+        self.assertEqual(self.findings_after(SET_UP, "packages=(", "packages=("), [])
+        self.assertEqual(self.findings_after(SET_UP, "packages=(\n", "packages=(\n    a-new-package\n"),
+                         ["a-new-package: set-up installs it, and no row names it"])
+        self.assertEqual(self.findings_after(SET_UP, "python3 shellcheck\n", "python3\n"),
+                         ["shellcheck: a row names it, and set-up does not install it"])
+        self.assertEqual(self.findings_after(ROWS, '["shellcheck", "cppcheck"]', '["shellcheck", "cppcheck", "git"]'), ["git: in two rows"])
+
+    def test_rows_are_filled_in(self):
+        self.assert_finds(self.findings_after(ROWS, 'packages = ["shellcheck", "cppcheck"]\n', ""), "neither own nor a package")
+        self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 4"), "TI2, TD4")
+        self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 1"), "QEMU: TD1 without a measure")
+
+    def test_measures_have_passed(self):
+        measures = {measure for row in tools.Tools(self.root).rows for measure in row["measures"]}
+        for failed in (None, "cli.sign"):
+            cases = "".join(f'<testcase name="{name}" status="run">{"<failure/>" if name == failed else ""}</testcase>'
+                            for name in measures)
+            path = self.root / self.write("results.xml", f"<testsuite>{cases}</testsuite>")
+            found = tools.Tools(self.root)
+            found.check_results([path])
+            expected = [] if failed is None else ["pianola sign, pubkey: cli.sign has not passed"]
+            self.assertEqual(found.findings, expected)
+
+    def test_confidence(self):
+        self.assertEqual([tools.confidence({"impact": impact, "detection": detection})
+                          for impact, detection in ((1, 3), (2, 1), (2, 2), (2, 3))], [1, 1, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()

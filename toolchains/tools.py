@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Tool confidence: what docs/safety/tools.toml says, and whether it is complete.
+
+  toolchains/tools.py                                     every package of set-up has a row, every row is filled in
+  toolchains/tools.py --results build/*/test_results.xml  and every measure has passed
+  toolchains/tools.py --page > docs/safety/tools.md
+  toolchains/tools.py --versions FILE                     version and digest of each package here, as JSON
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ElementTree
+
+from analyses import plain_name
+
+
+class Tools:
+    """The rows of a working tree, and what is wrong with them."""
+
+    def __init__(self, root):
+        self.root, self.findings = root, []
+        with open(root / "docs/safety/tools.toml", "rb") as file:
+            self.rows = tomllib.load(file)["tool"]
+
+    def check(self):
+        """Packages and rows agree; rows are filled in."""
+        text = (self.root / "toolchains/setup-debian.sh").read_text(encoding="utf-8")
+        block = re.search(r"^packages=\(\n(.*?)^\)", text, re.MULTILINE | re.DOTALL).group(1)
+        installed = set(re.sub(r"#.*", "", block).split())
+        named = [package for row in self.rows for package in row.get("packages", [])]
+        self.findings += [f"{package}: set-up installs it, and no row names it"
+                          for package in sorted(installed - set(named))]
+        self.findings += [f"{package}: a row names it, and set-up does not install it"
+                          for package in sorted(set(named) - installed)]
+        self.findings += [f"{package}: in two rows" for package in sorted({p for p in named if named.count(p) > 1})]
+        for row in self.rows:
+            if not row.get("own") and not row.get("packages"):
+                self.findings.append(f"{row['name']}: neither own nor a package")
+            if row["impact"] not in (1, 2) or row["detection"] not in (1, 2, 3):
+                self.findings.append(f"{row['name']}: TI{row['impact']}, TD{row['detection']}")
+            if row["impact"] == 2 and row["detection"] == 1 and not row["measures"]:
+                self.findings.append(f"{row['name']}: TD1 without a measure")
+
+    def check_results(self, paths):
+        """Measures have passed: tests of that name, or below it."""
+        passed = {plain_name(case.get("name")) for path in paths
+                  for case in ElementTree.parse(path).getroot().iter("testcase")
+                  if case.get("status") == "run" and case.find("failure") is None}
+        for row in self.rows:
+            self.findings += [f"{row['name']}: {measure} has not passed" for measure in row["measures"]
+                              if not any(name == measure or name.startswith(measure + ".") for name in passed)]
+
+
+def confidence(row):
+    """The tool confidence level."""
+    return 1 if row["impact"] == 1 else row["detection"]
+
+
+def page(tools):
+    """The rows as Markdown."""
+    lines = ["# Tools", "", "Made of `docs/safety/tools.toml` by `toolchains/tools.py --page`; do not edit. Terms are",
+             "those of ISO 26262-8:2018, clause 11. No tool is qualified. Versions and digests of the packages on a",
+             "machine: `toolchains/tools.py --versions FILE`.", "",
+             "| tool | use | fault | TI | TD | TCL | measures | why |", "|---|---|---|---|---|---|---|---|"]
+    for row in tools.rows:
+        packages = ", ".join(f"`{package}`" for package in row.get("packages", []))
+        name = f"{row['name']}: {packages}" if packages else row["name"]
+        measures = ", ".join(f"`{measure}`" for measure in row["measures"])
+        lines.append(f"| {name} | {row['use']} | {row['fault']} | {row['impact']} | {row['detection']} | "
+                     f"{confidence(row)} | {measures} | {row['why']} |")
+    return "\n".join(lines)
+
+
+def versions(tools):
+    """{package: {version, architecture, sha256 of its list of files' digests}} from the package database."""
+    found = {}
+    for package in sorted(package for row in tools.rows for package in row.get("packages", [])):
+        query = subprocess.run(["dpkg-query", "--show", "--showformat=${Version}\t${Architecture}", package],
+                               capture_output=True, text=True, check=False)
+        if query.returncode != 0:
+            found[package] = None
+            continue
+        version, architecture = query.stdout.split("\t")
+        sums = sorted(pathlib.Path("/var/lib/dpkg/info").glob(f"{package}*.md5sums"))
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in sums)).hexdigest() if sums else None
+        found[package] = {"version": version, "architecture": architecture, "files_sha256": digest}
+    return json.dumps(found, indent=1, sort_keys=True) + "\n"
+
+
+def main():
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--versions", type=pathlib.Path)
+    options = parser.parse_args()
+    tools = Tools(options.root)
+    if options.page:
+        print(page(tools))
+        return 0
+    if options.versions:
+        options.versions.write_text(versions(tools), encoding="utf-8")
+    tools.check()
+    made = options.root / "docs/safety/tools.md"
+    if not made.exists() or made.read_text(encoding="utf-8") != page(tools) + "\n":
+        tools.findings.append("docs/safety/tools.md: not what toolchains/tools.py --page writes")
+    if options.results:
+        tools.check_results(options.results)
+    for finding in tools.findings:
+        print(f"tools: {finding}", file=sys.stderr)
+    print(f"tools: {len(tools.rows)} rows, {len(tools.findings)} findings")
+    return 1 if tools.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
