@@ -1,0 +1,211 @@
+// The functions of pianola_host.h over the tools' own libraries.
+#include "capture_host/shared/pianola_host.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/files/files.h"
+#include "capture_host/targets/targets.h"
+#include "capture_host/writer/manifest.h"
+#include "capture_host/writer/verify.h"
+#include "hal/devices/device_numbers.h"
+#include "pianola/development_config.h"
+
+// Opaque in C; texts are empty where they say nothing.
+struct pianola_result {
+    std::uint32_t status{PIANOLA_INTERNAL_ERROR};
+    std::string rule;
+    std::string field;
+    std::uint32_t offset{0U};
+    std::uint64_t actual{0U};
+    std::uint64_t limit{0U};
+    std::string text;
+};
+
+namespace {
+
+using nlohmann::json;
+using pianola::ByteSpan;
+using pianola::Image;
+using pianola::Status;
+using pianola::Verdict;
+
+// The verdict over a file, and what it says in words.
+void set_refusal(pianola_result& result, const Verdict& verdict, const std::string& text) {
+    constexpr std::size_t kMostCharacters = 512U;
+    std::array<char, kMostCharacters> field{};
+    static_cast<void>(format_path(verdict.path, pianola::Span<char>{field}));
+    result.status = PIANOLA_REFUSED;
+    result.rule = rule_id(verdict.rule);
+    result.field = field.data();
+    result.offset = verdict.file_offset;
+    result.actual = verdict.actual;
+    result.limit = verdict.limit;
+    result.text = text;
+}
+
+void verify(ByteSpan file, pianola_result& result) {
+    const pianola::targets::Targets targets;
+    const pianola::targets::FileTarget target = pianola::targets::target_of(file, targets);
+    const auto workspace = std::make_unique<pianola::PlanWorkspace>();
+    const auto plan = std::make_unique<pianola::Plan>();
+    Image image;
+    Verdict verdict;
+    const Status status = pianola::capture::verify(file, target.device, target.target->command_set(),
+                                                   pianola::kDevelopmentTrust, *workspace, image, *plan, verdict);
+    if (is_ok(status)) {
+        result.status = PIANOLA_DONE;
+    } else {
+        set_refusal(result, verdict, pianola::cli::describe_verdict(verdict, image, target.device, target.why_not));
+    }
+}
+
+json tensors(const std::vector<pianola::capture::ManifestTensor>& list) {
+    return pianola::cli::json_list(list, [](const pianola::capture::ManifestTensor& tensor) -> json {
+        return {{"name", tensor.name},
+                {"type", pianola::cli::name_of(tensor.type)},
+                {"shape", tensor.shape},
+                {"scale", tensor.scale},
+                {"zero_point", tensor.zero_point}};
+    });
+}
+
+// The members have the names that `pianola inspect --json` gives them.
+json describe(const Image& image) {
+    const pianola::capture::Manifest manifest = pianola::capture::read_manifest(image);
+    json target{{"device_family", manifest.target.device_family},
+                {"profile", pianola::cli::name_of(manifest.target.profile)},
+                {"attestation", pianola::attestation_name(manifest.target.attestation)}};
+    pianola::for_each_number([&target](const char* name, std::uint32_t value) { target[name] = value; },
+                             manifest.target);
+    return {{"schema", 1},
+            {"target", target},
+            {"inputs", tensors(manifest.inputs)},
+            {"outputs", tensors(manifest.outputs)},
+            {"regions", pianola::cli::json_list(manifest.regions,
+                                                [](const pianola::capture::ManifestRegion& region) -> json {
+                                                    return {{"name", region.name},
+                                                            {"kind", pianola::cli::name_of(region.kind)},
+                                                            {"memory", pianola::cli::name_of(region.memory)},
+                                                            {"base", region.base},
+                                                            {"bytes", region.size_bytes}};
+                                                })},
+            {"traces", pianola::cli::json_list(manifest.traces,
+                                               [](const pianola::capture::ManifestTrace& trace) -> json {
+                                                   return {{"name", trace.name},
+                                                           {"commands", trace.command_count},
+                                                           {"cycles", trace.cost_cycles}};
+                                               })},
+            {"budgets",
+             {{"step_cycles", manifest.step_cycles},
+              {"step_deadline_us", manifest.step_deadline_us},
+              {"setup_deadline_us", manifest.setup_deadline_us},
+              {"steps_in_flight", manifest.steps_in_flight}}},
+            {"provenance",
+             {{"source_name", manifest.source_name},
+              {"source_sha256", pianola::cli::to_hex(ByteSpan{manifest.source_sha256})},
+              {"tool_version", manifest.tool_version}}},
+            {"self_tests", manifest.self_test_origins.size()}};
+}
+
+void inspect(ByteSpan file, pianola_result& result) {
+    pianola::Envelope envelope;
+    Image image;
+    Verdict verdict;
+    Status status = parse_envelope(file, envelope, verdict);
+    status = is_ok(status) ? authenticate(file, envelope, pianola::kDevelopmentTrust, verdict) : status;
+    status = is_ok(status) ? open_image(file, envelope, pianola::profiles::kHost, image, verdict) : status;
+    if (is_ok(status)) {
+        result.status = PIANOLA_DONE;
+        result.text = pianola::cli::json_text(describe(image));
+    } else {
+        set_refusal(result, verdict, pianola::cli::describe_verdict(verdict));
+    }
+}
+
+// Nothing that is thrown may leave a function of C.
+pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(ByteSpan, pianola_result&)) noexcept {
+    pianola_result* const result = new (std::nothrow) pianola_result;
+    if (result == nullptr) {
+        return nullptr;
+    }
+    try {
+        if ((file == nullptr) && (file_bytes != 0U)) {
+            result->status = PIANOLA_USAGE;
+            result->text = "the file is NULL, and its size is not 0";
+            return result;
+        }
+        // Longer files are refused by their size, which needs no copy of them.
+        const std::size_t kept = std::min<std::size_t>(file_bytes, pianola::kMaxFileBytes + std::size_t{1U});
+        const auto* const bytes = static_cast<const std::uint8_t*>(file);
+        const pianola::files::AlignedBytes copy{std::vector<std::uint8_t>{bytes, bytes + kept}};
+        act(copy.view(), *result);
+    } catch (const std::exception& error) {
+        *result = pianola_result{};
+        try {
+            result->text = error.what();
+        } catch (...) {  // no memory for the text either
+            result->text.clear();
+        }
+    } catch (...) {
+        *result = pianola_result{};
+    }
+    return result;
+}
+
+}  // namespace
+
+uint32_t pianola_api_version() {
+    return PIANOLA_HOST_API_VERSION;
+}
+
+const char* pianola_version() {
+    return PIANOLA_VERSION;
+}
+
+pianola_result* pianola_verify(const void* file, size_t file_bytes) {
+    return answer(file, file_bytes, verify);
+}
+
+pianola_result* pianola_inspect_json(const void* file, size_t file_bytes) {
+    return answer(file, file_bytes, inspect);
+}
+
+uint32_t pianola_result_status(const pianola_result* result) {
+    return (result != nullptr) ? result->status : PIANOLA_INTERNAL_ERROR;
+}
+
+const char* pianola_result_rule(const pianola_result* result) {
+    return (result != nullptr) ? result->rule.c_str() : "";
+}
+
+const char* pianola_result_field(const pianola_result* result) {
+    return (result != nullptr) ? result->field.c_str() : "";
+}
+
+uint32_t pianola_result_offset(const pianola_result* result) {
+    return (result != nullptr) ? result->offset : 0U;
+}
+
+uint64_t pianola_result_actual(const pianola_result* result) {
+    return (result != nullptr) ? result->actual : 0U;
+}
+
+uint64_t pianola_result_limit(const pianola_result* result) {
+    return (result != nullptr) ? result->limit : 0U;
+}
+
+const char* pianola_result_text(const pianola_result* result) {
+    return (result != nullptr) ? result->text.c_str() : "";
+}
+
+void pianola_result_free(pianola_result* result) {
+    delete result;
+}
