@@ -52,14 +52,21 @@ def ranges(numbers):
 
 
 def queued(job):
-    """{state and reason: tasks} of an array that is in the queue."""
+    """{shard: state and reason} of an array's tasks in the queue."""
     try:
-        lines = called("squeue", "-h", "-r", "-j", job, "-o", "%T %r").splitlines()
+        lines = called("squeue", "-h", "-r", "-j", job, "-o", "%K %T %r").splitlines()
     except Refused as refused:
         if "Invalid job id" in str(refused):  # it has been forgotten: it has ended
             return {}
         raise
-    return {line: lines.count(line) for line in lines}
+    return {int(shard): state for shard, _, state in (line.partition(" ") for line in lines)}
+
+
+def open_tasks(campaign, job):
+    """The same of shards that have neither a result nor failed. A controller that was killed may show a task as running
+    that has ended, until it asks the node."""
+    return {shard: state for shard, state in queued(job).items()
+            if not (campaign.result_file(shard).exists() or campaign.failure_file(shard).exists())}
 
 
 def last_job(campaign):
@@ -75,6 +82,9 @@ def submit(campaign, shards, options):
     if max(shards) > most:
         raise Refused(f"--shards {campaign.shards}: this cluster's arrays have indices up to {most} (MaxArraySize)")
     (campaign.folder / "log").mkdir(parents=True, exist_ok=True)
+    for shard in shards:  # what is there without being usable would count as done
+        campaign.result_file(shard).unlink(missing_ok=True)
+        campaign.failure_file(shard).unlink(missing_ok=True)
     common = ["sbatch", "--parsable", f"--chdir={ROOT}", *options.sbatch]
     python = python_of(campaign.build)
     run = shlex.join([python, "-B", str(HERE / "run_shard.py"), "--out", str(campaign.folder)])
@@ -89,11 +99,12 @@ def submit(campaign, shards, options):
 
 
 def wait(campaign, job):
-    """Returns once no task of an array is in the queue, or only such that Slurm will not start again."""
+    """Returns once every task of an array has a result, has failed or has left the queue, but for those that Slurm
+    holds and will not start again."""
     said, answered = None, time.monotonic()
     while True:
         try:
-            states = queued(job)
+            states = open_tasks(campaign, job)
             answered = time.monotonic()
         except Refused:
             if time.monotonic() - answered > PATIENCE_SECONDS:
@@ -105,7 +116,7 @@ def wait(campaign, job):
         if now != said:
             said = now
             print(f"submit.py: job {job}: {now}", file=sys.stderr, flush=True)
-        if not states or all("held" in state.lower() for state in states):
+        if all("held" in state.lower() for state in states.values()):
             return
         time.sleep(POLL_SECONDS)
 
@@ -156,9 +167,9 @@ def resumed(options):
     if changed:
         raise Refused(f"changed since the campaign was submitted: {', '.join(changed[:5])}; use another --out")
     job = last_job(campaign)
-    states = queued(job) if job else {}
+    states = open_tasks(campaign, job) if job else {}
     if states:
-        raise Refused(f"job {job} still has {sum(states.values())} tasks in the queue: wait, or scancel {job}")
+        raise Refused(f"job {job} still has {len(states)} tasks in the queue: wait, or scancel {job}")
     return campaign
 
 
