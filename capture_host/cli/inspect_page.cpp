@@ -49,7 +49,7 @@ struct Program {
 
 class ProgramReader {
   public:
-    ProgramReader(const BinaryFile& file, const capture::ManifestTrace& trace) : file_{file}, trace_{trace} {
+    ProgramReader(const BinaryFile& file, const capture::ManifestTrace& trace) : file_{file} {
         for (const capture::ManifestProgram& program : trace.programs) {
             programs_.push_back({program.name, {}, {}, program.command_count});
         }
@@ -109,7 +109,6 @@ class ProgramReader {
     }
 
     const BinaryFile& file_;
-    const capture::ManifestTrace& trace_;
     std::vector<Program> programs_;
     std::size_t place_{0U};
     std::uint32_t in_program_{0U};

@@ -105,7 +105,7 @@ class MapDrawing {
   private:
     void draw_scale() {
         constexpr double kHeight = 26.0;
-        chart_.line_of_text(13.0, fmt::format("{}: {} bytes, to scale", memory_.name, grouped(memory_.bytes)));
+        chart_.line_of_text(13.0, {fmt::format("{}: {} bytes, to scale", memory_.name, grouped(memory_.bytes))});
         chart_.box({0.0, 1.0, 20.0, kHeight}, "free");
         for (const std::size_t index : memory_.regions) {
             const capture::ManifestRegion& region = manifest_.regions[index];
@@ -126,7 +126,7 @@ class MapDrawing {
         constexpr double kHeight = 20.0;
         chart_.box({0.0, 1.0, y_, kHeight}, "free");
         chart_.fitted({0.012, 1.0, y_, kHeight},
-                      fmt::format("free: {} bytes from {}", grouped(to - from), pages::address_text(from)), "faint");
+                      {fmt::format("free: {} bytes from {}", grouped(to - from), pages::address_text(from))}, "faint");
         y_ += kHeight + 3.0;
     }
 
@@ -139,10 +139,10 @@ class MapDrawing {
         const std::string look = look_of(region.kind);
         chart_.box({0.0, 1.0, y_, height}, "lane");
         chart_.box({0.0, 0.01, y_, height}, look);
-        chart_.fitted({0.012, 1.0, y_ + 1.0, kText / 2.0}, region.name);
+        chart_.fitted({0.012, 1.0, y_ + 1.0, kText / 2.0}, {region.name});
         chart_.fitted({0.012, 1.0, y_ + (kText / 2.0), kText / 2.0},
-                      fmt::format("{}, {} bytes from {}", name_of(region.kind), grouped(region.size_bytes),
-                                  pages::address_text(region.base)),
+                      {fmt::format("{}, {} bytes from {}", name_of(region.kind), grouped(region.size_bytes),
+                                   pages::address_text(region.base))},
                       "faint");
         for (std::size_t row = 0U; row < rows.size(); ++row) {
             for (const std::size_t buffer : rows[row]) {

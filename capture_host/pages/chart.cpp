@@ -33,7 +33,7 @@ std::size_t window_for(double pixels, double part) {
 
 // Style classes of what is shown from window `first` on, and before `end`.
 std::string shown_in(std::size_t first, std::size_t end) {
-    std::string classes = (first == 0U) ? std::string{} : fmt::format(" {}{}", kFrom, kWindows.at(first));
+    const std::string classes = (first == 0U) ? std::string{} : fmt::format(" {}{}", kFrom, kWindows.at(first));
     return classes + ((end < kWindows.size()) ? fmt::format(" {}{}", kBelow, kWindows.at(end)) : std::string{});
 }
 
@@ -88,7 +88,8 @@ void Chart::box(const Box& box, const std::string& style_class, const std::strin
     body_ += tooltip.empty() ? (rect + "/>\n") : fmt::format("{}><title>{}</title></rect>\n", rect, escape(tooltip));
 }
 
-void Chart::text(double at, double shift, double baseline, const std::string& style_class, const std::string& words) {
+void Chart::add_text(double at, double shift, double baseline, const std::string& style_class,
+                     const std::string& words) {
     body_ += fmt::format("<text x=\"{}\" dx=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", percent(at), shift,
                          baseline, style_class, escape(words));
 }
@@ -98,17 +99,20 @@ void Chart::label(const Box& box, const std::vector<std::string>& texts, const s
     for (const std::string& each : texts) {
         const std::size_t first = window_for(text_width(each) + (2.0 * kInset), box.right - box.left);
         if ((first < end) && !each.empty()) {
-            text(box.left, kInset, box.top + (box.height / 2.0) + kLetterHeight, style_class + shown_in(first, end),
-                 each);
+            add_text(box.left, kInset, box.top + (box.height / 2.0) + kLetterHeight, style_class + shown_in(first, end),
+                     each);
             end = first;
         }
     }
 }
 
-void Chart::shortened_text(double at, double shift, double part, double baseline, const std::string& words,
-                           const std::string& style_class) {
+void Chart::fit_text(double at, double shift, double part, double baseline, const std::vector<std::string>& texts,
+                     const std::string& style_class) {
     const auto fitting = [&](std::size_t window) {
-        return shortened(words, ((kWindows.at(window) - kMargins) * part) - (2.0 * shift));
+        const double room = ((kWindows.at(window) - kMargins) * part) - (2.0 * shift);
+        const auto whole = std::find_if(texts.begin(), texts.end(),
+                                        [room](const std::string& each) { return text_width(each) <= room; });
+        return (whole != texts.end()) ? *whole : shortened(texts.back(), room);
     };
     std::size_t first = 0U;
     while (first < kWindows.size()) {
@@ -116,18 +120,17 @@ void Chart::shortened_text(double at, double shift, double part, double baseline
         while ((end < kWindows.size()) && (fitting(end) == fitting(first))) {
             end += 1U;
         }
-        text(at, shift, baseline, style_class + shown_in(first, end), fitting(first));
+        add_text(at, shift, baseline, style_class + shown_in(first, end), fitting(first));
         first = end;
     }
 }
 
-void Chart::fitted(const Box& box, const std::string& words, const std::string& style_class) {
-    shortened_text(box.left, kInset, box.right - box.left, box.top + (box.height / 2.0) + kLetterHeight, words,
-                   style_class);
+void Chart::fitted(const Box& box, const std::vector<std::string>& texts, const std::string& style_class) {
+    fit_text(box.left, kInset, box.right - box.left, box.top + (box.height / 2.0) + kLetterHeight, texts, style_class);
 }
 
-void Chart::line_of_text(double baseline, const std::string& words, const std::string& style_class) {
-    shortened_text(0.0, 0.0, 1.0, baseline, words, style_class);
+void Chart::line_of_text(double baseline, const std::vector<std::string>& texts, const std::string& style_class) {
+    fit_text(0.0, 0.0, 1.0, baseline, texts, style_class);
 }
 
 void Chart::line(double at, double top, double bottom, const std::string& style_class) {
@@ -135,11 +138,11 @@ void Chart::line(double at, double top, double bottom, const std::string& style_
                          top, bottom, style_class);
 }
 
-void Chart::text_at_line(double at, double baseline, const std::string& words, const std::string& style_class) {
+void Chart::text_at_line(double at, double baseline, const std::string& text, const std::string& style_class) {
     const bool is_right = at < 0.5;
     body_ += fmt::format("<text x=\"{}\" dx=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\"{}>{}</text>\n", percent(at),
                          is_right ? kInset : -kInset, baseline, style_class, is_right ? "" : " text-anchor=\"end\"",
-                         escape(words));
+                         escape(text));
 }
 
 void Chart::axis(const std::vector<std::string>& texts, double baseline) {
@@ -165,8 +168,8 @@ void Chart::axis(const std::vector<std::string>& texts, double baseline) {
             const bool fits = ((kWindows.at(first[i]) - kMargins) * ((count - static_cast<double>(i)) / count)) >=
                               (text_width(texts[i]) + kInset);
             if (fits) {
-                text(static_cast<double>(i) / count, kInset, baseline, "faint" + shown_in(first[i], kWindows.size()),
-                     texts[i]);
+                add_text(static_cast<double>(i) / count, kInset, baseline,
+                         "faint" + shown_in(first[i], kWindows.size()), texts[i]);
             }
         }
     }

@@ -29,10 +29,10 @@ class Chart {
     void box(const Box& box, const std::string& style_class, const std::string& tooltip = {});
     // In the box, at its left: the longest of the texts that fits, where one does. The last may be empty.
     void label(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "on");
-    // In the box, at its left: the text, shortened in windows in which it does not fit as a whole.
-    void fitted(const Box& box, const std::string& text, const std::string& style_class = "");
+    // In the box, at its left: the first of the texts that fits; in windows that are too narrow, the last, shortened.
+    void fitted(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "");
     // The same across the whole picture, without a box.
-    void line_of_text(double baseline, const std::string& text, const std::string& style_class = "");
+    void line_of_text(double baseline, const std::vector<std::string>& texts, const std::string& style_class = "");
     void line(double at, double top, double bottom, const std::string& style_class = "");
     // A text beside a line: on the side where there is more room.
     void text_at_line(double at, double baseline, const std::string& text, const std::string& style_class = "");
@@ -44,9 +44,9 @@ class Chart {
     [[nodiscard]] static std::string style_sheet();
 
   private:
-    void shortened_text(double at, double shift, double part, double baseline, const std::string& words,
-                        const std::string& style_class);
-    void text(double at, double shift, double baseline, const std::string& style_class, const std::string& words);
+    void fit_text(double at, double shift, double part, double baseline, const std::vector<std::string>& texts,
+                  const std::string& style_class);
+    void add_text(double at, double shift, double baseline, const std::string& style_class, const std::string& words);
 
     std::string id_;
     std::string title_;

@@ -54,12 +54,13 @@ class Finder {
 
     std::vector<Flow> find() {
         note_causes();
+        const Pairs pairs{*panel_.pattern, steps_};
         for (std::size_t i = 0U; i < panel_.slices.size(); ++i) {
             const Slice& slice = panel_.slices[i];
             if (slice.lane.kind == LaneKind::kHost) {
                 link_completion(i);
             } else if (slice.item != nullptr) {
-                link_queue(i);
+                link_queue(i, pairs);
             }
         }
         return std::move(flows_);
@@ -69,10 +70,9 @@ class Finder {
     using Place = std::tuple<const Item*, const TraceCommand*, std::uint32_t>;  // and the step
 
     void note_causes() {
-        std::uint32_t steps = 0U;
         for (std::size_t i = 0U; i < panel_.slices.size(); ++i) {
             const Slice& slice = panel_.slices[i];
-            steps = std::max(steps, slice.step + 1U);
+            steps_ = std::max(steps_, slice.step + 1U);
             if (slice.item == nullptr) {
                 continue;
             }
@@ -86,10 +86,9 @@ class Finder {
                 notified_.emplace(slice.end, i);
             }
         }
-        pairs_.emplace(*panel_.pattern, steps);
     }
 
-    void link_queue(std::size_t to) {
+    void link_queue(std::size_t to, const Pairs& pairs) {
         const Slice& slice = panel_.slices[to];
         if (slice.lane.kind == LaneKind::kCore) {
             link(FlowKind::kDispatch, dispatched_, {slice.item, slice.command, slice.step}, to);
@@ -102,14 +101,14 @@ class Finder {
             link(FlowKind::kEnqueue, enqueued_, {slice.item, nullptr, slice.step}, to);
         }
         if (slice.item->kind == QueueCommandKind::kWaitEvent) {
-            link_event(to);
+            link_event(to, pairs);
         }
     }
 
-    void link_event(std::size_t to) {
+    void link_event(std::size_t to, const Pairs& pairs) {
         const Item& item = *panel_.slices[to].item;
         const Event event{item.device, item.event};
-        const std::optional<std::size_t> record = pairs_->record_of(event, waits_[event]);
+        const std::optional<std::size_t> record = pairs.record_of(event, waits_[event]);
         waits_[event] += 1U;
         const std::vector<std::size_t>& records = records_[event];
         if (record.has_value() && (*record < records.size())) {
@@ -156,7 +155,7 @@ class Finder {
     }
 
     const Panel& panel_;
-    std::optional<Pairs> pairs_;
+    std::uint32_t steps_{0U};
     std::map<Place, std::size_t> enqueued_;
     std::map<Place, std::size_t> dispatched_;
     std::map<Event, std::vector<std::size_t>> records_;

@@ -95,7 +95,7 @@ class Walk {
     void begin(const Place& place) { lifetimes_.places.push_back(place); }
 
     void touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
-        (writes ? writes_ : reads_).push_back({address, address + bytes});
+        (writes ? writes_ : reads_).emplace_back(address, address + bytes);
     }
 
     // Reads before writes: an operator that works in place needs what it overwrites. What it reads of its own making is

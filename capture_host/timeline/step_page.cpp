@@ -214,11 +214,10 @@ class MemoryChart {
         constexpr double kMost = 220.0;
         const NamedRegion& region = step_.regions[index];
         const double height = kLeast + ((kMost - kLeast) * pages::fraction(region.bytes, most_region_bytes_));
-        chart_.line_of_text(
-            y_ + 13.0,
-            fmt::format("{}, {}, {} bytes from {}", region.name, (region.memory == MemoryKind::kL1) ? "L1" : "DRAM",
-                        grouped(region.bytes), pages::address_text(region.base)),
-            "faint");
+        const std::string name = fmt::format("{}, {}", region.name, (region.memory == MemoryKind::kL1) ? "L1" : "DRAM");
+        const std::string bytes = fmt::format("{}, {} bytes", name, grouped(region.bytes));
+        chart_.line_of_text(y_ + 13.0,
+                            {fmt::format("{} from {}", bytes, pages::address_text(region.base)), bytes, name}, "faint");
         y_ += kLine;
         chart_.box({0.0, 1.0, y_, height}, "lane");
         for (const Value& value : step_.lifetimes.values) {
@@ -285,8 +284,8 @@ std::string memory_of(const Picture& picture, const StepPicture& step) {
     if (all.values.empty()) {
         return {};
     }
-    std::string section = fmt::format("<p>At most {} bytes are needed at once, first at {}.</p>\n",
-                                      grouped(all.most_bytes), escape(all.places[all.most_at].name));
+    const std::string section = fmt::format("<p>At most {} bytes are needed at once, first at {}.</p>\n",
+                                            grouped(all.most_bytes), escape(all.places[all.most_at].name));
     if (all.values.size() > kMostValues) {
         return section + fmt::format("<p>A step has {} values, too many to be drawn.</p>\n", all.values.size());
     }
@@ -319,7 +318,7 @@ std::string path_section(const Picture& picture) {
     for (const StepPicture& step : picture.steps) {
         if (picture.is_mesh) {
             chart.line_of_text(
-                y + 13.0, fmt::format("device {}: {} cycles", to_string(step.step.device), grouped(step.step.cycles)),
+                y + 13.0, {fmt::format("device {}: {} cycles", to_string(step.step.device), grouped(step.step.cycles))},
                 "faint");
             y += kLine;
         }
