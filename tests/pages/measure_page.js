@@ -140,19 +140,29 @@
     };
     const canvasRgb = () => matchMedia("(prefers-color-scheme: dark)").matches &&
         /dark/.test(getComputedStyle(root).colorScheme) ? [18, 18, 18] : [255, 255, 255];
+    // What is drawn in a picture, looked at once: a large one has many thousands of shapes.
+    const drawn = new Map();
+    const shapesOf = (svg) => {
+        if (!drawn.has(svg)) {
+            drawn.set(svg, [...svg.querySelectorAll("rect, circle, path, polygon")].map((shape) => {
+                const style = getComputedStyle(shape);
+                const fill = colourOf(style.fill);
+                const isSeen = fill && !shape.closest("defs") && shape.checkVisibility({checkVisibilityCSS: true});
+                return {shape, area: shape.getBoundingClientRect(),
+                        layer: isSeen && {rgb: fill.rgb, alpha: fill.alpha * style.fillOpacity * style.opacity}};
+            }).filter(({layer}) => layer));
+        }
+        return drawn.get(svg);
+    };
     const groundOf = (element) => {
         const layers = [];
         if (inSvg(element)) {
             const box = element.getBoundingClientRect();
             const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-            for (const shape of element.closest("svg").querySelectorAll("rect, circle, path, polygon")) {
-                const area = shape.getBoundingClientRect();
-                const isBefore = shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
-                const style = getComputedStyle(shape);
-                const fill = colourOf(style.fill);
-                if (isBefore && fill && x > area.left && x < area.right && y > area.top && y < area.bottom &&
-                    !shape.closest("defs") && shape.checkVisibility({checkVisibilityCSS: true})) {
-                    layers.unshift({rgb: fill.rgb, alpha: fill.alpha * style.fillOpacity * style.opacity});
+            for (const {shape, area, layer} of shapesOf(element.closest("svg"))) {
+                if (x > area.left && x < area.right && y > area.top && y < area.bottom &&
+                    (shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)) {
+                    layers.unshift(layer);
                 }
             }
         }
