@@ -43,7 +43,7 @@ def measure(pages, widths=WIDTHS, screenshots=None):
                 found += [f"{page.name} at {width}: {each['what']}: {each['where']} \"{each['text']}\" "
                           f"{each['detail']}" for each in result["findings"]]
                 if screenshots:
-                    browser.screenshot(screenshots / f"{page.stem}_{width}.png")
+                    browser.screenshot(screenshots / f"{page.parent.name}_{page.stem}_{width}.png")
     return seen, found
 
 
