@@ -7,8 +7,7 @@
 Commands are the lines of ```console blocks that begin with "$ ", continued after a backslash. Lines that follow are
 what a terminal shows then, standard output and errors alike: nothing shown means that any output will do; "..." stands
 for any number of lines, and within a line for any text. Blocks of one page run in order, in one folder and one shell
-each, with --path in front of PATH.
-Every command has to end with 0, or with N where a comment "# exit code N" follows it.
+each, with --path in front of PATH. Every command has to end with 0, or with N where a comment "# exit code N" follows.
 
 --before runs first, for what the reader already has. --skip says which commands are not run (git clone, cd): the reason
 stands where the test is registered. --most N: the page has at most N commands, those that are skipped included.
