@@ -26,15 +26,15 @@ namespace pianola::vulkan {
 template <typename Handle>
 [[nodiscard]] std::uint64_t number_of_handle(Handle handle) noexcept {
     std::uint64_t number = 0U;
-    static_assert(sizeof(handle) <= sizeof(number));
-    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), sizeof(handle));
+    static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
+    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), sizeof(Handle));
     return number;
 }
 
 class DriverShim {
   public:
     // The `number`th call of `call` from now on comes to `result`, and does nothing. Where it `lasts`, so does every
-    // call behind it that asks the device for something, as on a device that is lost.
+    // later call that asks the device for something, as on a device that is lost.
     struct Failure {
         std::string call;
         std::uint64_t number{1U};
