@@ -17,7 +17,7 @@ using refdev::SmallDevice;
 using refdev::Words;
 
 constexpr std::uint32_t kMemoryBytes = 16384U;
-constexpr std::uint32_t kFirstArgument = 3U;  // in a launch: behind header, kernel and cost
+constexpr std::uint32_t kFirstArgument = 3U;  // in a launch: after header, kernel and cost
 
 // Bytes that have changed, and that no buffer of an operand has which the command writes.
 std::uint32_t strays(const KernelRig& rig, const Program& program, const std::vector<std::uint8_t>& before,

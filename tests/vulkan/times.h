@@ -4,9 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -26,9 +24,8 @@ namespace pianola::vulkan {
     }
     std::sort(nanoseconds.begin(), nanoseconds.end());
     const auto cell = [](std::uint64_t time) {
-        std::array<char, 32> text{};
-        static_cast<void>(std::snprintf(text.data(), text.size(), " %.1f |", static_cast<double>(time) / 1000.0));
-        return std::string{text.data()};
+        const std::uint64_t tenths = (time + 50U) / 100U;
+        return " " + std::to_string(tenths / 10U) + "." + std::to_string(tenths % 10U) + " |";
     };
     std::string row = "| " + std::to_string(nanoseconds.size()) + " |" + cell(nanoseconds.front());
     for (const std::uint64_t per_100000 : {50'000U, 99'000U, 99'900U, 99'990U}) {

@@ -89,7 +89,6 @@ class Context {
     }
     // The latest one since open().
     [[nodiscard]] const DriverFailure& failure() const noexcept { return failure_; }
-    void forget_failure() noexcept { failure_ = DriverFailure{}; }
 
     [[nodiscard]] VkInstance instance() const noexcept { return instance_; }
     [[nodiscard]] VkPhysicalDevice physical_device() const noexcept { return physical_; }

@@ -35,7 +35,7 @@ class Machine final : public refdev::DeviceLink {
 
     // kOk; everything else with why() in words.
     Status open();
-    // Why open() has refused; behind it, which call of the driver failed last, and how; empty where none has.
+    // Why open() has refused; later, which call of the driver failed last, and how. Empty where none has.
     [[nodiscard]] std::string why() const;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;

@@ -19,7 +19,7 @@ void CommandQueue::place(std::uint32_t* ring, std::uint32_t* records, VkCommandB
 }
 
 // A lost device does nothing more; one that only has refused a call goes on with what it has.
-bool CommandQueue::is_at_rest(const Timeline& timeline) noexcept {
+bool CommandQueue::is_at_rest(const Timeline& timeline) const noexcept {
     std::uint64_t value = 0U;
     if (timeline.submitted == timeline.completed) {
         return true;

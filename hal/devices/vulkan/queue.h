@@ -103,7 +103,7 @@ class CommandQueue {
     void restart() noexcept;
     [[nodiscard]] bool retire() noexcept;
     // Whether nothing that was submitted runs any more, on a device that may be lost.
-    [[nodiscard]] bool is_at_rest(const Timeline& timeline) noexcept;
+    [[nodiscard]] bool is_at_rest(const Timeline& timeline) const noexcept;
     void publish(const Submission& done) noexcept;
     refdev::Progress stop(DeviceFault fault, std::uint32_t executed, std::uint32_t address) noexcept;
     [[nodiscard]] bool fetch(std::uint32_t available, Command& command) const noexcept;

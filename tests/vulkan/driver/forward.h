@@ -13,26 +13,26 @@
 
 namespace pianola::vulkan {
 
-inline constexpr const char* kLoader = "libvulkan.so.1";
+inline constexpr const char* kLoaderName = "libvulkan.so.1";
 
 // The loader's own.
 template <typename Function>
 Function real(const char* name) {
-    static void* const loader = dlopen(kLoader, RTLD_NOW);
-    void* const found = (loader == nullptr) ? nullptr : dlsym(loader, name);
+    static void* const kLoader = dlopen(kLoaderName, RTLD_NOW);
+    void* const found = (kLoader == nullptr) ? nullptr : dlsym(kLoader, name);
     if (found == nullptr) {
-        throw std::runtime_error{std::string{name} + " is not in " + kLoader};
+        throw std::runtime_error{std::string{name} + " is not in " + kLoaderName};
     }
     Function function = nullptr;
-    static_assert(sizeof(function) == sizeof(found));
-    std::memcpy(static_cast<void*>(&function), static_cast<const void*>(&found), sizeof(function));
+    static_assert(sizeof(Function) == sizeof(void*));
+    std::memcpy(static_cast<void*>(&function), static_cast<const void*>(&found), sizeof(Function));
     return function;
 }
 
 // What a failing driver may leave where a handle was to be.
 template <typename Handle>
 void leave_rubbish(Handle* handles, std::uint32_t count) {
-    std::memset(static_cast<void*>(handles), 0xA5, count * sizeof(*handles));
+    std::memset(static_cast<void*>(handles), 0xA5, count * sizeof(Handle));
 }
 
 template <typename Function, typename... Arguments>

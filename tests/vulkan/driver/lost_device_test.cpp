@@ -108,7 +108,7 @@ TEST_F(VulkanResets, WaitUntilWhatWasSubmittedHasEnded) {
         }
         held += (shim().two_queues.held() > 0U) ? 1U : 0U;
         ASSERT_EQ(device.reset(), Status::kOk);
-        EXPECT_EQ(shim().two_queues.held(), 0U) << "submitted commands run behind a reset";
+        EXPECT_EQ(shim().two_queues.held(), 0U) << "submitted commands run after a reset";
     }
     EXPECT_EQ(held, 3U) << "there was nothing to wait for";
 }

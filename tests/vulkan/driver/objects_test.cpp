@@ -1,4 +1,4 @@
-// What is made, and when: counted beforehand, at open and at load, and nothing behind them.
+// What is made, and when: counted beforehand, at open and at load, and nothing later.
 #include <algorithm>
 #include <thread>
 
@@ -17,7 +17,7 @@ const std::set<std::string> kOfSteps{"vkQueueSubmit", "vkGetSemaphoreCounterValu
 // Behind a moved operand. None of them makes an object.
 const std::set<std::string> kOfRecording{"vkBeginCommandBuffer", "vkEndCommandBuffer", "vkUpdateDescriptorSets"};
 
-// Names of what was called between the two, but for those in `permitted`.
+// Names of what was called between the two, except those in `permitted`.
 std::set<std::string> others(const Calls& before, const Calls& after, const std::set<std::string>& permitted) {
     std::set<std::string> names;
     for (const auto& [name, number] : after) {

@@ -96,7 +96,7 @@ struct Lacking {
 };
 
 const std::vector<Lacking>& lackings() {
-    static const std::vector<Lacking> all{
+    static const std::vector<Lacking> kAll{
         {"Vulkan 1.2",
          [](auto& pretence) {
              pretence.properties = [](auto& properties) { properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 1, 300); };
@@ -125,7 +125,7 @@ const std::vector<Lacking>& lackings() {
         {"timelineSemaphore",
          [](auto& pretence) { pretence.features12 = [](auto& has) { has.timelineSemaphore = VK_FALSE; }; }},
     };
-    return all;
+    return kAll;
 }
 
 using VulkanRefusals = ShimTest;

@@ -1,8 +1,8 @@
 // DriverShim: stands between the Vulkan device and the loader, counts, and has the driver fail, lie or reorder.
 //
-// Place in the whole: tests only. shim_calls.cpp and shim_objects.cpp define the functions of the Vulkan loader that
-// the device calls, which the linker then takes instead of the loader's; each tells the one object of this class, and
-// calls the loader's own. So it works in front of any driver, and tests see and steer it in their own process. The test
+// Place in the whole: tests only. shim_calls.cpp and shim_objects.cpp define the loader's functions that the device
+// calls, and the linker takes these instead of the loader's; each tells the one object of this class, and calls the
+// loader's own. So it works in front of any driver, and tests see and steer it in their own process. The test
 // vulkan.shim says that no function which makes something or can fail escapes it. Not thread-safe.
 #pragma once
 
@@ -26,15 +26,15 @@ namespace pianola::vulkan {
 template <typename Handle>
 [[nodiscard]] std::uint64_t number_of_handle(Handle handle) noexcept {
     std::uint64_t number = 0U;
-    static_assert(sizeof(handle) <= sizeof(number));
-    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), sizeof(handle));
+    static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
+    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), sizeof(Handle));
     return number;
 }
 
 class DriverShim {
   public:
     // The `number`th call of `call` from now on comes to `result`, and does nothing. Where it `lasts`, so does every
-    // call behind it that asks the device for something, as on a device that is lost.
+    // later call that asks the device for something, as on a device that is lost.
     struct Failure {
         std::string call;
         std::uint64_t number{1U};

@@ -8,7 +8,7 @@ VkResult pass_on(VkQueue queue, const VkSubmitInfo& info) {
     return real<PFN_vkQueueSubmit>("vkQueueSubmit")(queue, 1U, &info, VK_NULL_HANDLE);
 }
 
-// The real device has nothing to do behind it, whatever it says.
+// The real device has nothing to do afterwards, whatever it says.
 void settle(VkDevice device) {
     DriverShim::get().two_queues.pass_all(pass_on);
     static_cast<void>(real<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device));
@@ -16,11 +16,15 @@ void settle(VkDevice device) {
 
 template <typename Structure>
 Structure* find(void* chain, VkStructureType type) {
-    auto* each = static_cast<VkBaseOutStructure*>(chain);
-    while ((each != nullptr) && (each->sType != type)) {
-        each = each->pNext;
+    void* place = chain;
+    while (place != nullptr) {
+        const auto* const each = static_cast<const VkBaseOutStructure*>(place);
+        if (each->sType == type) {
+            return static_cast<Structure*>(place);
+        }
+        place = each->pNext;
     }
-    return static_cast<Structure*>(static_cast<void*>(each));
+    return nullptr;
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class SmallHost {
     Bytes output_ = Bytes(test::kWorkloadBytes);
 };
 
-// Begins without anything of the test before, and leaves nothing behind: no object, nothing done that must not be.
+// Begins without anything of the test before, and checks what is left: no object, nothing done that must not be.
 class ShimTest : public testing::Test {
   protected:
     void SetUp() override {

@@ -10,7 +10,7 @@ VkQueue second_queue() {
     static std::uint64_t place = 0U;
     void* const address = &place;
     VkQueue queue = VK_NULL_HANDLE;
-    std::memcpy(static_cast<void*>(&queue), static_cast<const void*>(&address), sizeof(queue));
+    std::memcpy(static_cast<void*>(&queue), static_cast<const void*>(&address), sizeof(VkQueue));
     return queue;
 }
 

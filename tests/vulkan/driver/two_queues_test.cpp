@@ -66,7 +66,7 @@ TEST_F(VulkanTwoQueues, TheTestSeesAWaitInFrontOfItsRecord) {
     VkTimelineSemaphoreSubmitInfo values{};
     values.waitSemaphoreValueCount = 1U;
     values.pWaitSemaphoreValues = &waited;
-    const VkSemaphore semaphore = VK_NULL_HANDLE;
+    VkSemaphore semaphore = VK_NULL_HANDLE;
     const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     VkSubmitInfo info{};
     info.pNext = &values;
