@@ -11,6 +11,22 @@ namespace {
 
 constexpr std::uint32_t kRegionAlignment = 64U;
 
+// The options that are asked for and that no Vulkan device has; empty: none.
+std::string what_vulkan_has_not(const DeviceOptions& options) {
+    struct Option {
+        bool is_wanted;
+        const char* text;
+    };
+    for (const Option& option : {Option{options.threaded, "has no threads of this process; leave out threaded"},
+                                 Option{options.keep_log, "keeps no log of commands; leave out keep_log"},
+                                 Option{options.check_accesses, "checks no accesses; leave out check_accesses"}}) {
+        if (option.is_wanted) {
+            return fmt::format("a Vulkan device {}", option.text);
+        }
+    }
+    return {};
+}
+
 DeviceDescription checked_spec(const DeviceOptions& options) {
     DeviceDescription spec = options.spec;
     spec.trace_region_bytes = options.trace_region_size;
@@ -55,10 +71,9 @@ DeviceDescription checked_spec(const DeviceOptions& options) {
     if (!wrong.empty()) {
         refuse(wrong);
     }
-    if (options.vulkan.has_value() && (options.threaded || options.keep_log || options.check_accesses)) {
-        refuse(
-            "a Vulkan device has no threads of this process, keeps no log, and checks no accesses; leave out "
-            "threaded, keep_log and check_accesses");
+    const std::string not_offered = options.vulkan.has_value() ? what_vulkan_has_not(options) : "";
+    if (!not_offered.empty()) {
+        refuse(not_offered);
     }
     if (core_l1_bytes(spec) == 0U) {
         refuse(fmt::format("the cores' share of {} bytes of L1 is less than {}", options.spec.l1_bytes,

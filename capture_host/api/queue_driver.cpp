@@ -102,6 +102,7 @@ void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     Status status = direct_.append(queue, command);
     if (status == Status::kBusy) {
         wait_until(queue, "room in its ring", [&] {
+            (void)device_.service();  // a device that runs by itself may still take its commands here only
             look(queue);
             status = direct_.append(queue, command);
             return status != Status::kBusy;

@@ -15,6 +15,9 @@ namespace {
 }
 
 nlohmann::json load_members(const std::string& file_name) {
+    if (vulkan_number(file_name).has_value()) {
+        fail(file_name, "only `pianola run` executes on a Vulkan device; here a device description, JSON, is wanted");
+    }
     nlohmann::json json;
     try {
         json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));

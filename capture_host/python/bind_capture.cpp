@@ -58,7 +58,7 @@ using Outputs = Typed<kOutputsType, py::dict>;
 
 // On a device of its own, as the runtime on target replays it.
 void compare_to_capture(const CapturedWorkload& self) {
-    Player player{self.file, false};
+    Player player{self.file};
     host::compare_to_golden(player.run(self.inputs), self.outputs);
 }
 
@@ -291,12 +291,11 @@ void bind_captures(py::module_& module) {
 }
 
 void bind_session(py::module_& module) {
-    py::class_<Player>(module, "Session",
-                       "A trace binary on a simulated device of its own, as the runtime on target replays it.")
-        .def(py::init([](const File& file, bool threaded) {
-                 return std::make_unique<Player>(contents_of(file.object), threaded);
+    py::class_<Player>(module, "Session", "A trace binary on a device of its own, as the runtime on target replays it.")
+        .def(py::init([](const File& file, bool threaded, const std::string& executor) {
+                 return std::make_unique<Player>(contents_of(file.object), threaded, vulkan_from(executor));
              }),
-             py::arg("file"), py::kw_only(), py::arg("threaded") = false)
+             py::arg("file"), py::kw_only(), py::arg("threaded") = false, py::arg("executor") = kSimulator)
         .def_property_readonly("inputs", [](const Player& self) { return tensor_entries(self.manifest().inputs); })
         .def_property_readonly("outputs", [](const Player& self) { return tensor_entries(self.manifest().outputs); })
         .def_property_readonly("parameters",

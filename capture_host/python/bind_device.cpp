@@ -57,13 +57,7 @@ using tensor::Tensor;
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
     options.races = races_from(races);
-    options.vulkan = vulkan_number(executor);
-    if (!options.vulkan.has_value() && (executor != "simulator")) {
-        throw host::HostError{host::HostRule::kDeviceOptions,
-                              fmt::format("executor is '{}'; 'simulator', 'vulkan' and 'vulkan:N' are possible, "
-                                          "`pianola devices` lists the latter",
-                                          executor)};
-    }
+    options.vulkan = vulkan_from(executor);
     options.call_site = &call_site;
     return options;
 }
@@ -89,7 +83,7 @@ void bind_open(py::module_& module, const char* name, const Open& open, const ch
         py::arg("host_dispatch_ns") = kDefaultHostCost.dispatch_ns,
         py::arg("host_replay_ns") = kDefaultHostCost.replay_ns, py::arg("profile") = kDeviceCapacities.name,
         py::arg("dram_bytes") = py::none(), py::arg("l1_bytes") = py::none(),
-        py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise", py::arg("executor") = "simulator");
+        py::arg("dispatch_area_bytes") = py::none(), py::arg("races") = "raise", py::arg("executor") = kSimulator);
 }
 
 constexpr auto kMemoriesType = py::detail::const_name("Dict[str, Dict[str, int]]");
@@ -369,6 +363,17 @@ host::TraceParameter trace_parameter(const std::string& name, const std::vector<
     parameter.alignment = unsigned_from(alignment, "alignment");
     parameter.words = words;
     return parameter;
+}
+
+std::optional<std::uint32_t> vulkan_from(const std::string& executor) {
+    const std::optional<std::uint32_t> number = vulkan_number(executor);
+    if (!number.has_value() && (executor != kSimulator)) {
+        throw host::HostError{host::HostRule::kDeviceOptions,
+                              fmt::format("executor is '{}'; '{}', 'vulkan' and 'vulkan:N' are possible, `pianola "
+                                          "devices` lists the latter",
+                                          executor, kSimulator)};
+    }
+    return number;
 }
 
 void bind_device(py::module_& module) {

@@ -28,10 +28,11 @@ namespace {
     return found;
 }
 
-[[nodiscard]] std::unique_ptr<replay::Replay> replay_of(ByteSpan file, const targets::FileTarget& found,
-                                                        bool threaded) {
+[[nodiscard]] std::unique_ptr<replay::Replay> replay_of(ByteSpan file, const targets::FileTarget& found, bool threaded,
+                                                        std::optional<std::uint32_t> vulkan) {
     SimulatorOptions options;
     options.threaded = threaded;
+    options.vulkan = vulkan;
     try {
         return std::make_unique<replay::Replay>(file, *found.target, found.device, options);
     } catch (const replay::NotOffered& error) {
@@ -42,7 +43,8 @@ namespace {
 }  // namespace
 
 struct Player::State {
-    State(ByteSpan file, bool threaded) : found{device_for(file)}, replay{replay_of(file, found, threaded)} {
+    State(ByteSpan file, bool threaded, std::optional<std::uint32_t> vulkan)
+        : found{device_for(file)}, replay{replay_of(file, found, threaded, vulkan)} {
         try {
             replay->load();
         } catch (const replay::Refused& refused) {
@@ -69,8 +71,8 @@ struct Player::State {
     capture::Manifest manifest;
 };
 
-Player::Player(const std::vector<std::uint8_t>& file, bool threaded)
-    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded)} {}
+Player::Player(const std::vector<std::uint8_t>& file, bool threaded, std::optional<std::uint32_t> vulkan)
+    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded, vulkan)} {}
 
 Player::~Player() = default;
 

@@ -1,4 +1,4 @@
-// Player: a trace binary on a simulated device of its own.
+// Player: a trace binary on a device of its own, simulated or Vulkan.
 //
 // Place in the whole: what pianola.Session is. The device is the one that the binary was captured for. Throws
 // PlayerError. Host only.
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ using PlayerError = host::RuleError;
 
 class Player {
   public:
-    Player(const std::vector<std::uint8_t>& file, bool threaded);
+    // vulkan: the Vulkan device with this number executes the binary.
+    explicit Player(const std::vector<std::uint8_t>& file, bool threaded = false,
+                    std::optional<std::uint32_t> vulkan = std::nullopt);
     ~Player();
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;

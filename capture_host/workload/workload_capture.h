@@ -117,14 +117,17 @@ class CaptureGuard {
     std::shared_ptr<Device> device_;
 };
 
-// Replays the binary on a fresh simulated device, behind the runtime that an ECU has. inputs and result: per inference,
-// per tensor in the order of declaration. Throws API-CAPTURE-REFUSED.
+// Replays the binary on a fresh device, behind the runtime that an ECU has: a simulated one, or the Vulkan device with
+// that number. inputs and result: per inference, per tensor in the order of declaration. Throws API-CAPTURE-REFUSED,
+// and API-DEVICE-OPTIONS where there is no such device.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> replay_workload(
     const CapturedWorkload& workload, const DeviceDescription& spec,
-    const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs);
+    const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs,
+    std::optional<std::uint32_t> vulkan = std::nullopt);
 // Throw API-COMPARE, which names inference, output, byte and both values at the first difference. compare_to_capture()
 // replays the inputs of the captured run, and compares with what that run has read.
-void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec);
+void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec,
+                        std::optional<std::uint32_t> vulkan = std::nullopt);
 void compare_to_golden(const std::vector<std::vector<std::vector<std::uint8_t>>>& outputs,
                        const std::vector<std::vector<std::vector<std::uint8_t>>>& golden);
 

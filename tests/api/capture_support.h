@@ -48,7 +48,7 @@ void expect_model(const host::CapturedWorkload& workload, const DeviceDescriptio
         inputs.push_back({pattern(bytes, 1000U + i)});
         golden.push_back({model(inputs.back().front())});
     }
-    host::compare_to_golden(host::replay_workload(workload, spec, inputs), golden);
+    host::compare_to_golden(host::replay_workload(workload, spec, inputs, tested_vulkan()), golden);
 }
 
 inline void expect_verified(const host::CapturedWorkload& workload, const DeviceDescription& spec) {

@@ -172,7 +172,7 @@ TEST(Capture, WorkloadsWithStateHaveNoSelfTestVectors) {
                     << workload.warnings[0];
             }
             expect_verified(workload, device->spec());
-            host::compare_to_capture(workload, device->spec());
+            host::compare_to_capture(workload, device->spec(), tested_vulkan());
             // What an application does: some steps, self-tests, more of both.
             const files::AlignedBytes file{workload.file};
             sim::SimOptions simulated;

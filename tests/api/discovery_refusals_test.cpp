@@ -29,8 +29,9 @@ TEST_F(Discovery, AProgramThatChangesWeightsInFrontOfTheLoopIsNotForgotten) {
                         [&] { (void)capture.end(); });
         } else {
             const CapturedWorkload workload = capture.end();
-            host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{Bytes(kBytes, 1U)}}),
-                                    {{plus(pattern(kBytes, 3U), 1)}});
+            host::compare_to_golden(
+                host::replay_workload(workload, device_->spec(), {{Bytes(kBytes, 1U)}}, tested_vulkan()),
+                {{plus(pattern(kBytes, 3U), 1)}});
         }
     }
 }

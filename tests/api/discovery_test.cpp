@@ -43,7 +43,7 @@ TEST_F(Discovery, WhatIsWrittenInFrontOfTheLoopIsSetUp) {
     const CapturedWorkload workload = capture.end();
     EXPECT_EQ(workload.steps, kTurns);
     EXPECT_EQ(workload.manifest.inputs.size(), 1U);
-    host::compare_to_capture(workload, device_->spec());
+    host::compare_to_capture(workload, device_->spec(), tested_vulkan());
 }
 
 // What was written there before, and given back, is of no matter.
@@ -109,7 +109,7 @@ TEST_F(Discovery, TurnsThatTheHostGivesNothing) {
             golden.at(are_layers ? 0U : static_cast<std::size_t>((i - 1) / 2)).push_back(plus(first, i));
         }
         const std::vector<std::vector<Bytes>> inputs(golden.size(), std::vector<Bytes>(are_layers ? 1U : 0U, first));
-        host::compare_to_golden(host::replay_workload(workload, device_->spec(), inputs), golden);
+        host::compare_to_golden(host::replay_workload(workload, device_->spec(), inputs, tested_vulkan()), golden);
     }
 }
 

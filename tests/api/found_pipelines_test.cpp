@@ -55,7 +55,7 @@ TEST_F(FoundPipelines, TensorsKeepTheirPlaces) {
         inputs.push_back({pattern(kBytes, 70U + i), pattern(kBytes, 80U + i)});
         golden.push_back({plus(inputs.back()[0], 2), plus(inputs.back()[1], -3)});
     }
-    host::compare_to_golden(host::replay_workload(workload, device_->spec(), inputs), golden);
+    host::compare_to_golden(host::replay_workload(workload, device_->spec(), inputs, tested_vulkan()), golden);
 }
 
 TEST_F(FoundPipelines, TensorsThatChangePlacesAreRefused) {
@@ -106,8 +106,9 @@ TEST_F(FoundPipelines, ASingleInferenceOfOneThatKeepsState) {
         EXPECT_EQ(workload.steps, kInferences - 1U);
         const Bytes fives(kBytes, 5U);
         const Bytes sums(kBytes, (op == kSum) ? 10U : 5U);
-        host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{fives}}), {{fives}});
-        host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{fives}, {fives}}),
+        host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{fives}}, tested_vulkan()),
+                                {{fives}});
+        host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{fives}, {fives}}, tested_vulkan()),
                                 {{fives}, {sums}});
     }
 }
@@ -145,8 +146,9 @@ TEST_F(FoundPipelines, QueuesThatUseACoreInTurn) {
         expect_verified(workload, device_->spec());
         const Bytes one = pattern(kBytes, 1U);
         const Bytes two = pattern(kBytes, 2U);
-        host::compare_to_golden(host::replay_workload(workload, device_->spec(), {{one, two}, {two, one}}),
-                                {{plus(one, 1), plus(two, 2)}, {plus(two, 1), plus(one, 2)}});
+        host::compare_to_golden(
+            host::replay_workload(workload, device_->spec(), {{one, two}, {two, one}}, tested_vulkan()),
+            {{plus(one, 1), plus(two, 2)}, {plus(two, 1), plus(one, 2)}});
     }
 }
 

@@ -11,7 +11,7 @@ class SharedTensors : public Discovery {
   protected:
     [[nodiscard]] Tensors replay(const CapturedWorkload& workload, const Tensors& inputs) const {
         expect_verified(workload, device_->spec());
-        return host::replay_workload(workload, device_->spec(), inputs);
+        return host::replay_workload(workload, device_->spec(), inputs, tested_vulkan());
     }
     // Three inferences of inputs that no captured run had.
     static Tensors others(std::size_t inputs) {

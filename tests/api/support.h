@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "capture_host/api/device.h"
+#include "tests/support/executor.h"
 
 namespace pianola::test {
 
@@ -21,6 +22,7 @@ inline host::DeviceOptions small_device(std::uint32_t queues = 1U, std::uint32_t
     host::DeviceOptions options;
     options.num_command_queues = queues;
     options.trace_region_size = trace_region;
+    options.vulkan = tested_vulkan();
     return options;
 }
 

@@ -30,7 +30,9 @@ inline std::vector<Tensors> replayed(const CapturedWorkload& workload, const Mes
     DeviceDescription device = mesh->device(mesh->coordinates().front())->spec();
     device.mesh_rows = workload.manifest.target.mesh_rows;
     device.mesh_columns = workload.manifest.target.mesh_columns;
-    replay::Replay replay{view(workload.file), usual_target(), device};
+    SimulatorOptions options;
+    options.vulkan = tested_vulkan();
+    replay::Replay replay{view(workload.file), usual_target(), device, options};
     replay.load();
     return replay.run(inputs);
 }

@@ -51,7 +51,7 @@ struct Group {
 TEST(MeshFailure, NamesTheDeviceAndLeavesTheOthers) {
     const MeshShape shape{2U, 2U};
     for (const MeshCoordinate& place : MeshCoordinateRange{shape}.coordinates()) {
-        for (std::uint32_t moment = 0U; moment < kMoments; ++moment) {
+        for (std::uint32_t moment = 0U; moment < kMoments; moment += here_or_on_vulkan(1U, kMoments - 1U)) {
             const Group group{shape};
             group.damage(place, moment);
             expect_mesh_rule(
@@ -69,6 +69,9 @@ TEST(MeshFailure, NamesTheDeviceAndLeavesTheOthers) {
             const std::uint32_t failed = place.index_in(shape);
             for (std::uint32_t i = 0U; i < 4U; ++i) {
                 const MeshCoordinate other = MeshCoordinate::at(shape, i);
+                if ((i > failed) && tested_vulkan().has_value()) {
+                    continue;  // they may have been given it before the fault has come to light
+                }
                 if (i != failed) {
                     EXPECT_EQ(read_shard(*group.mesh, group.buffer, other), Bytes(64U, (i < failed) ? kMoments : 0U));
                 } else {

@@ -11,6 +11,7 @@
 
 #include "capture_host/pipeline/pipeline.h"
 #include "capture_host/tensor/operations.h"
+#include "tests/support/executor.h"
 
 namespace pianola::test {
 namespace {
@@ -59,6 +60,7 @@ Figures run(const PipelineConfig& config, const tensor::Shape& shape, bool threa
     options.keep_log = true;
     options.threaded = threaded;
     options.host_cost = cost;
+    options.vulkan = tested_vulkan();
     const std::shared_ptr<host::Device> device = host::open_device(options);
     PipelineMemory memory;
     memory.l1_input = tensor::sharded(shape, host::all_cores(device->spec()), host::Layout::kHeightSharded);

@@ -14,6 +14,7 @@
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "hal/devices/refdev/command_encoding.h"
+#include "tests/support/executor.h"
 
 namespace pianola::test {
 namespace {
@@ -26,12 +27,13 @@ using tensor::Tensor;
 
 const tensor::Shape kShape{8U, 32U};
 
-std::shared_ptr<host::Device> open(bool threaded = false) {
+std::shared_ptr<host::Device> open(bool threaded = false, bool keep_log = true) {
     host::DeviceOptions options;
     options.num_command_queues = 2U;
     options.trace_region_size = 32U * 1024U;
-    options.keep_log = !threaded;
+    options.keep_log = keep_log;
     options.threaded = threaded;
+    options.vulkan = tested_vulkan();
     return host::open_device(options);
 }
 
@@ -80,7 +82,7 @@ std::string name_of(const ::testing::TestParamInfo<PipelineConfig>& parameter) {
 
 TEST_P(Executors, ThirtyTwoInputsThreeTimesIntoPreallocatedOutputs) {
     for (bool const threaded : {false, true}) {
-        const std::shared_ptr<host::Device> device = open(threaded);
+        const std::shared_ptr<host::Device> device = open(threaded, false);
         const auto pipeline = pipeline::create_pipeline(GetParam(), doubled_positive, device, memory_of(*device));
         pipeline->compile(host_tensor(0U));
         pipeline->preallocate_output_tensors_on_host(32U);
@@ -204,7 +206,7 @@ TEST(Stage, RecordsBehindItsWorkAndNotAtAllWhereTheWorkThrows) {
 }
 
 TEST(Rules, AreNamedByTheirIds) {
-    const std::shared_ptr<host::Device> device = open();
+    const std::shared_ptr<host::Device> device = open(false, false);
     try {
         static_cast<void>(
             pipeline::create_pipeline(PipelineConfig{false, 2U, true}, doubled_positive, device, memory_of(*device)));

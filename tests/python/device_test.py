@@ -216,4 +216,5 @@ class Numbers(unittest.TestCase):
         self.assertEqual(device.warnings(), [])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -254,4 +254,5 @@ class Captured(unittest.TestCase):
                 self.one(rng, [str(rng.choice(["add", "subtract", "multiply"])) for _ in (0, 1)])
 
 
-main()
+if __name__ == "__main__":
+    main()

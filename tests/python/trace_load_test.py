@@ -155,4 +155,5 @@ class Loading(unittest.TestCase):
             pianola.collect_trace(device, trace, {"stranger": pianola.zeros((4, 16), pianola.int8, device=device)})
 
 
-main()
+if __name__ == "__main__":
+    main()

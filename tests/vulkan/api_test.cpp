@@ -44,6 +44,24 @@ TEST(VulkanApi, ATraceIsReplayedOnWhatItsInputHoldsThen) {
     }
 }
 
+// More commands than the ring holds, and nobody looks at the device in between.
+TEST(VulkanApi, AFullRingEmptiesWhileTheHostWaits) {
+    const auto device = host::open_device(vulkan_device());
+    const BufferPtr buffer = device->allocate(flat(64U));
+    Program up = constant_program(buffer, buffer, 1, "up");
+    Program down = constant_program(buffer, buffer, -1, "down");
+    const host::TraceId rise = captured(*device, {&up});
+    const host::TraceId fall = captured(*device, {&down});
+    const Bytes bytes(64U, 7U);
+    device->enqueue_write(0U, buffer, view(bytes));
+    for (int turn = 0; turn < 100; ++turn) {
+        for (const host::TraceId trace : {rise, rise, rise, fall, fall}) {
+            device->execute_trace(0U, trace);
+        }
+    }
+    EXPECT_EQ(read(*device, buffer), plus(bytes, 100));
+}
+
 // New traces while the other queue is at work: what their warm-up does to memory must not be seen.
 TEST(VulkanApi, TwoQueuesOrderedByEvents) {
     const auto device = host::open_device(vulkan_device(2U));

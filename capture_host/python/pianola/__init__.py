@@ -138,9 +138,10 @@ def replay(
     inputs: _typing.Sequence[_typing.Mapping[str, "_Array"]],
     *,
     threaded: bool = False,
+    executor: str = "simulator",
 ) -> list[dict[str, "_Array"]]:
-    """Replays a trace binary (bytes or a path) on a simulated device of its own: Session(file).run(inputs)."""
-    return Session(file, threaded=threaded).run(inputs)
+    """Replays a trace binary (bytes or a path) on a device of its own: Session(file).run(inputs)."""
+    return Session(file, threaded=threaded, executor=executor).run(inputs)
 
 
 class RefusedError(Error):

@@ -8,6 +8,7 @@
 #include "capture_host/files/files.h"
 #include "capture_host/mesh/mesh_device.h"
 #include "capture_host/workload/workload_capture.h"
+#include "docs/examples/host_api/executor.h"
 
 namespace {
 
@@ -45,8 +46,8 @@ MeshWorkload sum(const MeshPtr& mesh, const MeshBufferPtr& input, const MeshBuff
     return workload;
 }
 
-int run_example(const char* path) {
-    DeviceOptions options;  // what the ECU's devices are
+int run_example(const char* path, const char* executor) {
+    DeviceOptions options = example::options_for(executor);  // what the ECU's devices are
     options.trace_region_size = kTraceRegionBytes;
     options.num_command_queues = 2U;
     const MeshPtr mesh = open_mesh({1U, 2U}, options);
@@ -82,12 +83,12 @@ int run_example(const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: capture_mesh FILE.ptb\n";
+    if ((argc != 2) && (argc != 3)) {
+        std::cerr << "usage: capture_mesh FILE.ptb [vulkan:N]\n";
         return 2;
     }
     try {
-        return run_example(argv[1]);
+        return run_example(argv[1], (argc > 2) ? argv[2] : "");
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';
         return 1;

@@ -11,8 +11,8 @@ using pianola::host::CapturedWorkload;
 using pianola::host::TensorDeclaration;
 using pianola::host::WorkloadCapture;
 
-int run(const char* path) {
-    DeviceOptions options;
+int run(const char* path, const char* executor) {
+    DeviceOptions options = options_for(executor);
     options.num_command_queues = 2U;
     options.trace_region_size = 64U * 1024U;
     const auto device = open_device(options);
@@ -51,9 +51,9 @@ int run(const char* path) {
 }  // namespace example
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: capture_workload FILE.ptb\n";
+    if ((argc != 2) && (argc != 3)) {
+        std::cerr << "usage: capture_workload FILE.ptb [vulkan:N]\n";
         return 2;
     }
-    return example::run(argv[1]);
+    return example::run(argv[1], (argc > 2) ? argv[2] : "");
 }

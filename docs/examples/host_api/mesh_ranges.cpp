@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "capture_host/mesh/mesh_device.h"
+#include "docs/examples/host_api/executor.h"
 
 namespace {
 
@@ -29,8 +30,8 @@ Program fill(const MeshBufferPtr& buffer, std::uint32_t value) {
     return program;
 }
 
-int run_example() {
-    DeviceOptions options;
+int run_example(const char* executor) {
+    DeviceOptions options = example::options_for(executor);
     options.trace_region_size = 4096U;
     const MeshPtr mesh = open_mesh({2U, 2U}, options);
     BufferConfig config;
@@ -58,9 +59,10 @@ int run_example() {
 
 }  // namespace
 
-int main() {
+// Usage: mesh_ranges [vulkan:N]; without it on the simulator.
+int main(int argc, char** argv) {
     try {
-        return run_example();
+        return run_example((argc > 1) ? argv[1] : "");
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';
         return 1;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "capture_host/api/device.h"
+#include "docs/examples/host_api/executor.h"
 
 namespace example {
 

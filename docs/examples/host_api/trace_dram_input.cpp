@@ -4,8 +4,8 @@
 namespace example {
 namespace {
 
-int run_example() {
-    DeviceOptions options;
+int run_example(const char* executor) {
+    DeviceOptions options = options_for(executor);
     options.trace_region_size = 4096U;
     const auto device = open_device(options);
     Model model{*device};  // allocates the persistent input, and compiles
@@ -31,6 +31,7 @@ int run_example() {
 }  // namespace
 }  // namespace example
 
-int main() {
-    return example::run_example();
+// Usage: trace_dram_input [vulkan:N]; without it on the simulator.
+int main(int argc, char** argv) {
+    return example::run_example((argc > 1) ? argv[1] : "");
 }

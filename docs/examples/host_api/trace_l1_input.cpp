@@ -17,8 +17,8 @@ BufferPtr run_model(const std::shared_ptr<Device>& device, BufferPtr& input) {
     return output;
 }
 
-int run_example() {
-    DeviceOptions options;
+int run_example(const char* executor) {
+    DeviceOptions options = options_for(executor);
     options.trace_region_size = 4096U;
     const auto device = open_device(options);
 
@@ -58,6 +58,7 @@ int run_example() {
 }  // namespace
 }  // namespace example
 
-int main() {
-    return example::run_example();
+// Usage: trace_l1_input [vulkan:N]; without it on the simulator.
+int main(int argc, char** argv) {
+    return example::run_example((argc > 1) ? argv[1] : "");
 }

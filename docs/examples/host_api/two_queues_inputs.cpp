@@ -28,11 +28,11 @@ std::vector<ReadHandle> run(Device& device, Model& model, TraceId trace) {
     return outputs;
 }
 
-int run_example() {
-    DeviceOptions options;
+int run_example(const char* executor) {
+    DeviceOptions options = options_for(executor);
     options.num_command_queues = 2U;
     options.trace_region_size = 4096U;
-    options.threaded = true;  // both queues really run side by side
+    options.threaded = !options.vulkan.has_value();  // both queues really run side by side
     const auto device = open_device(options);
     Model model{*device};
     const int eager = check("queue for inputs, eager", run(*device, model, TraceId{}));
@@ -47,6 +47,7 @@ int run_example() {
 }  // namespace
 }  // namespace example
 
-int main() {
-    return example::run_example();
+// Usage: two_queues_inputs [vulkan:N]; without it on the simulator.
+int main(int argc, char** argv) {
+    return example::run_example((argc > 1) ? argv[1] : "");
 }

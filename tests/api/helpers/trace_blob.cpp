@@ -7,6 +7,7 @@
 
 #include "capture_host/api/device.h"
 #include "capture_host/files/files.h"
+#include "tests/support/executor.h"
 
 namespace pianola {
 namespace {
@@ -24,6 +25,7 @@ host::BufferConfig vector_in(host::Memory memory) {
 std::shared_ptr<host::Device> open() {
     host::DeviceOptions options;
     options.trace_region_size = 64U * 1024U;
+    options.vulkan = test::tested_vulkan();
     return host::open_device(options);
 }
 
