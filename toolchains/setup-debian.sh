@@ -39,6 +39,8 @@ packages=(
     # The Vulkan device: loader and headers, compiler and checker of shaders; a driver that runs on any processor, and
     # Khronos' validation layer, which judges what is recorded. Without them all else builds: PIANOLA_VULKAN.
     glslc libvulkan-dev mesa-vulkan-drivers spirv-tools vulkan-validationlayers
+    # Packages: Debian's are made with dpkg-dev and judged by lintian; pkg-config for who builds without CMake.
+    dpkg-dev lintian pkg-config
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck

@@ -93,6 +93,12 @@ GENERATED = {
     "two_devices.h": "capture_host",
     "two_devices_manifest.h": "capture_host",
     "fleet_key.h": "capture_host",
+    # And for the projects of tests/consumers.
+    "copies.h": "capture_host",
+    "ecu.h": "capture_host",
+    "ecu_input.h": "capture_host",
+    "ecu_manifest.h": "capture_host",
+    "signing_key.h": "capture_host",
 }
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
