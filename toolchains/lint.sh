@@ -16,7 +16,7 @@ ninja -C build/tidy "${generated[@]}" pianola_tidy_plugin
 if [ "$#" -gt 0 ]; then
     files=("$@")
 else
-    mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.cpp')
+    mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.cpp' ':!tests/consumers')
 fi
 toolchains/tidy.py --cache "${XDG_CACHE_HOME:-$HOME/.cache}/pianola/tidy" --plugin build/tidy/pianola_tidy_plugin.so \
     --record build/tidy/linted --build build/tidy "${files[@]}"

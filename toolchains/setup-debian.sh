@@ -50,6 +50,8 @@ packages=(
     opensc softhsm2
     # What can be checked of the Zephyr module without Zephyr: Kconfig, YAML files, devicetree.
     device-tree-compiler python3-jsonschema python3-kconfiglib python3-yaml
+    # Packages: Debian's are made with dpkg-dev and judged by lintian; pkg-config for who builds without CMake.
+    dpkg-dev lintian pkg-config
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck

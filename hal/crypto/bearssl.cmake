@@ -3,9 +3,14 @@
 # same for this one curve. Nothing of it has mutable data, or asks for more than memcpy and its kind.
 set(PIANOLA_BEARSSL_DIR "${PROJECT_SOURCE_DIR}/build/deps/bearssl" CACHE PATH "Unpacked sources of BearSSL")
 if(NOT EXISTS "${PIANOLA_BEARSSL_DIR}/inc/bearssl_ec.h")
-    message(FATAL_ERROR "No sources of BearSSL in ${PIANOLA_BEARSSL_DIR}: run toolchains/setup-debian.sh")
+    if(pianola_crypto STREQUAL "AUTO")
+        return()
+    endif()
+    message(FATAL_ERROR "No sources of BearSSL in ${PIANOLA_BEARSSL_DIR}: run toolchains/setup-debian.sh, "
+        "or build with PIANOLA_CRYPTO=OFF")
 endif()
 
+enable_language(C)
 set(sources
     codec/ccopy.c
     ec/ec_p256_m31.c
@@ -32,7 +37,7 @@ set(sources
 list(TRANSFORM sources PREPEND "${PIANOLA_BEARSSL_DIR}/src/")
 add_library(pianola_bearssl STATIC ${sources})
 set_target_properties(pianola_bearssl PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON)
-target_include_directories(pianola_bearssl SYSTEM PUBLIC "${PIANOLA_BEARSSL_DIR}/inc"
+target_include_directories(pianola_bearssl SYSTEM PUBLIC "$<BUILD_INTERFACE:${PIANOLA_BEARSSL_DIR}/inc>"
     PRIVATE "${PIANOLA_BEARSSL_DIR}/src")
 target_link_libraries(pianola_bearssl PRIVATE pianola_warnings pianola_target_rules)
 # Not our code, so not our warnings: -w takes back what the rules switch on, here and nowhere else.

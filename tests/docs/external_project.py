@@ -43,7 +43,7 @@ def main():
         project, build = folder / "ecu", folder / "build"
         shutil.copytree(pathlib.Path(source) / "docs/examples/external", project)
         configure = ("cmake", "-S", project, "-B", build, f"-DPIANOLA_SOURCE={source}",
-                     f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release")
+                     f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_CCACHE=ON")
         run(*configure)
         run("cmake", "--build", build, "--parallel", "2", "--target", "ecu")
         printed = run(build / "ecu", binary)

@@ -22,7 +22,7 @@ def main():
         project, build = folder / "npu", folder / "build"
         shutil.copytree(pathlib.Path(source) / "docs/examples/port", project)
         run("cmake", "-S", project, "-B", build, f"-DPIANOLA_SOURCE={source}", f"-DCMAKE_CXX_COMPILER={compiler}",
-            "-DCMAKE_BUILD_TYPE=Release")
+            "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_CCACHE=ON")
         run("cmake", "--build", build, "--parallel", "2", "--target", "npu_conformance")
         printed = run(build / "npu_conformance")
         assert " 0 failed, " in printed.splitlines()[-1], printed

@@ -110,7 +110,8 @@ def build(folder):
     made = folder / "build"
     subprocess.run([
         "cmake", "-S", project, "-B", made, "-G", "Ninja", f"-DPIANOLA_SOURCE={OPTIONS.source}",
-        f"-DCMAKE_CXX_COMPILER={OPTIONS.compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_PROFILE=kHost"
+        f"-DCMAKE_CXX_COMPILER={OPTIONS.compiler}", "-DCMAKE_BUILD_TYPE=Release", "-DPIANOLA_PROFILE=kHost",
+        "-DPIANOLA_CCACHE=ON"
     ], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", made, "--parallel", "2", "--target", *names], check=True,
                    stdout=subprocess.DEVNULL)

@@ -14,8 +14,8 @@ endif()
 # drive them.
 set(PIANOLA_DEVICE_PER_CORE OFF)
 if(PIANOLA_BOARD AND NOT pianola_profile STREQUAL kSmallEcu)
-    pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
-    if(device_cores GREATER 1)
+    pianola_board_fact(pianola_device_cores ${PIANOLA_BOARD} device_cores)
+    if(pianola_device_cores GREATER 1)
         set(PIANOLA_DEVICE_PER_CORE ON)
     endif()
 endif()
@@ -28,48 +28,13 @@ function(pianola_add_board_part part)
         PRIVATE pianola_warnings pianola_target_rules)
 endfunction()
 
-# pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...] [DEVICE_PER_CORE]):
-# the image <name>, for every core of the board, linked by the script hal/boards/<board>/memory.ld. Beside it lies
-# <name>.map. There is no start-up code but the board's, no heap, and of libraries only the C library (memcpy and its
-# kind) and the compiler's own. The script takes the sizes of the device's memories from the linker fragment of a memory
-# manifest, manifest.ld: that of the board's folder, where the device's memories have sizes of their own, else the
-# sample's. With DEVICE_PER_CORE each device core is a device, with memories of its own; else all of them are one.
-function(pianola_add_board_application name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "DEVICE_PER_CORE" "" "SOURCES;LIBS;DEFINITIONS")
-    set(devices pianola_one_device)
-    if(arg_DEVICE_PER_CORE)
-        if(NOT PIANOLA_DEVICE_PER_CORE)
-            message(FATAL_ERROR "${name}: DEVICE_PER_CORE needs several device cores, and a PIANOLA_PROFILE other than "
-                                "kSmallEcu, whose sessions drive one device")
-        endif()
-        set(devices pianola_core_devices)
-        pianola_board_fact(device_cores ${PIANOLA_BOARD} device_cores)
-    endif()
-    set(board_dir ${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD})
-    set(script ${board_dir}/memory.ld)
-    set(manifest_dir ${board_dir})
-    if(NOT EXISTS ${board_dir}/manifest.ld)
-        set(manifest_dir ${pianola_board_sample_dir})
-    endif()
-    add_executable(${name} ${arg_SOURCES})
-    set_target_properties(${name} PROPERTIES SUFFIX .elf
-        LINK_DEPENDS "${script};${PROJECT_SOURCE_DIR}/hal/boards/common/sections.ld;${manifest_dir}/manifest.ld")
-    target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
-    target_link_libraries(${name} PRIVATE
-        pianola_board ${devices} pianola_board_common pianola_arch ${arg_LIBS} pianola_${PIANOLA_BOARD_DEVICE}
-        pianola_refdev pianola_warnings pianola_target_rules)
-    if(manifest_dir STREQUAL pianola_board_sample_dir)
-        add_dependencies(${name} pianola_board_sample)
-    endif()
-    target_link_options(${name} PRIVATE
-        -nostdlib -L${PROJECT_SOURCE_DIR}/hal/boards/common -L${manifest_dir} -T ${script}
-        LINKER:--gc-sections LINKER:--no-warn-rwx-segments LINKER:-z,noexecstack LINKER:--fatal-warnings
-        LINKER:-Map=$<TARGET_FILE_DIR:${name}>/${name}.map
-        $<$<BOOL:${arg_DEVICE_PER_CORE}>:LINKER:--defsym=__devices=${device_cores}>)
-endfunction()
+set(pianola_ns pianola_)
+set(pianola_device_ns pianola_)
+set(pianola_sections_dir "${PROJECT_SOURCE_DIR}/hal/boards/common")
+include("${CMAKE_CURRENT_LIST_DIR}/board_application.cmake")
 
 # The tidy preset looks at code for boards as well (lint_boards.cmake) and needs what is generated for it.
-if(NOT PIANOLA_BOARD AND NOT PIANOLA_TIDY)
+if(NOT pianola_host_programs AND NOT PIANOLA_TIDY)
     return()
 endif()
 

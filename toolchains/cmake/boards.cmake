@@ -1,9 +1,23 @@
-# What CMake reads of hal/boards/<board>/board.json. toolchains/boards.py says what the facts are.
+# What CMake reads of a board's board.json. toolchains/boards.py says what the facts are.
+
+# The board's folder, which may lie outside of this tree.
+if(PIANOLA_BOARD_DIR)
+    set(pianola_board_dir "${PIANOLA_BOARD_DIR}")
+    cmake_path(ABSOLUTE_PATH pianola_board_dir BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" NORMALIZE)
+    if(NOT PIANOLA_BOARD)
+        message(FATAL_ERROR "PIANOLA_BOARD_DIR needs PIANOLA_BOARD, the board's name")
+    endif()
+else()
+    set(pianola_board_dir "${PROJECT_SOURCE_DIR}/hal/boards/${PIANOLA_BOARD}")
+endif()
 
 # pianola_board_fact(<variable> <board> <fact> [<default>]): a fact; a list where it is one. Without a default it must
 # be there.
 function(pianola_board_fact variable board fact)
     set(file "${PROJECT_SOURCE_DIR}/hal/boards/${board}/board.json")
+    if(board STREQUAL PIANOLA_BOARD)
+        set(file "${pianola_board_dir}/board.json")
+    endif()
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
     file(READ "${file}" facts)
     string(JSON type ERROR_VARIABLE missing TYPE "${facts}" ${fact})

@@ -3,12 +3,15 @@
 
 # Include paths start at the project root: "hal/arch/mmio.h"; public headers of the runtime are "pianola/span.h".
 add_library(pianola_warnings INTERFACE)
-target_include_directories(pianola_warnings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/runtime/include")
-target_compile_options(pianola_warnings INTERFACE
+# Installed libraries name it, and there it is empty: nobody else has our warnings.
+set(pianola_warning_options
     -Wall -Wextra -Wundef
     "$<$<COMPILE_LANGUAGE:CXX>:-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual;-Wnon-virtual-dtor;-Wimplicit-fallthrough;-Wmissing-declarations>"
     $<$<BOOL:${PIANOLA_WERROR}>:-Werror>)
+target_include_directories(pianola_warnings INTERFACE
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>")
+target_compile_options(pianola_warnings INTERFACE "$<BUILD_INTERFACE:${pianola_warning_options}>")
 
 # What ISO 26262-6 and the runtime's own contract rule out is switched off in the compiler, so that it cannot slip in.
 # One section per function and object lets a linker drop what an ECU does not use.
@@ -24,10 +27,10 @@ if(PIANOLA_OBJECT_GATES)
     endif()
     # Without identical-code folding: a function that was folded into another has no frame in the call graph.
     target_compile_options(pianola_target_rules INTERFACE
-        "$<$<COMPILE_LANGUAGE:C,CXX>:-fstack-usage;-fcallgraph-info=su,da;-fno-ipa-icf>")
+        "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-fstack-usage;-fcallgraph-info=su,da;-fno-ipa-icf>>")
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         # Up to 128 bytes of a leaf's frame may lie in the red zone, which the compiler does not count.
-        target_compile_options(pianola_target_rules INTERFACE -mno-red-zone)
+        target_compile_options(pianola_target_rules INTERFACE "$<BUILD_INTERFACE:-mno-red-zone>")
     endif()
 endif()
 
@@ -117,7 +120,7 @@ function(pianola_links target library out)
         foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
             get_target_property(libraries ${current} ${property})
             if(libraries)
-                string(REGEX REPLACE "\\$<LINK_ONLY:([^>]+)>" "\\1" libraries "${libraries}")
+                string(REGEX REPLACE "\\$<(LINK_ONLY|BUILD_INTERFACE):([^>]+)>" "\\2" libraries "${libraries}")
                 if(library IN_LIST libraries)
                     set(${out} TRUE PARENT_SCOPE)
                     return()

@@ -1,0 +1,12 @@
+# Cortex-M4 without its FPU, by the distribution's bare-metal GCC.
+set(PIANOLA_ARCH arm_m)
+set(PIANOLA_KERNELS dsp)
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR arm)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
+set(CMAKE_ASM_COMPILER arm-none-eabi-gcc)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+foreach(language IN ITEMS C CXX ASM)
+    set(CMAKE_${language}_FLAGS_INIT "-mcpu=cortex-m4+nofp -mfloat-abi=soft -mthumb")
+endforeach()

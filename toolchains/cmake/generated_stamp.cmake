@@ -1,0 +1,35 @@
+# The stamp of what is generated from the schema: what it was made from, what was made, and for which FlatBuffers.
+
+# pianola_generated_files(<variable> <source tree>): names of the files.
+function(pianola_generated_files variable source)
+  file(GLOB schema RELATIVE "${source}/schema" "${source}/schema/*.fbs")
+  list(TRANSFORM schema REPLACE "\\.fbs$" "_generated.h" OUTPUT_VARIABLE files)
+  set(${variable} ${files} pianola_schema_hash.h schema_rules_generated.cpp PARENT_SCOPE)
+endfunction()
+
+# pianola_generated_stamp(<variable> <source tree> <folder> <FlatBuffers' include folder>): lines like sha256sum's.
+function(pianola_generated_stamp variable source folder flatbuffers)
+  file(GLOB inputs RELATIVE "${source}" "${source}/schema/*.fbs" "${source}/toolchains/schemac/*.cpp"
+    "${source}/toolchains/schemac/*.h")
+  list(APPEND inputs runtime/image/manifest_rules.h)
+  pianola_generated_files(files "${source}")
+  set(text "")
+  foreach(file IN LISTS inputs)
+    file(SHA256 "${source}/${file}" digest)
+    string(APPEND text "${digest}  ${file}\n")
+  endforeach()
+  foreach(file IN LISTS files)
+    set(digest "missing")
+    if(EXISTS "${folder}/${file}")
+      file(SHA256 "${folder}/${file}" digest)
+    endif()
+    string(APPEND text "${digest}  ${file}\n")
+  endforeach()
+  foreach(part IN ITEMS MAJOR MINOR REVISION)
+    file(STRINGS "${flatbuffers}/flatbuffers/base.h" line REGEX "#define FLATBUFFERS_VERSION_${part} ")
+    string(REGEX REPLACE ".* ([0-9]+).*" "\\1" number "${line}")
+    list(APPEND version "${number}")
+  endforeach()
+  list(JOIN version "." version)
+  set(${variable} "${text}FlatBuffers ${version}\n" PARENT_SCOPE)
+endfunction()
