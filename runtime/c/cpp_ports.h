@@ -19,20 +19,20 @@ namespace pianola::c_api {
     return reinterpret_cast<pnl_device_t*>(&device);
 }
 [[nodiscard]] inline pnl_platform_t* as_c(Platform& platform) noexcept {
-    return reinterpret_cast<pnl_platform_t*>(
-        &platform);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    return reinterpret_cast<pnl_platform_t*>(&platform);
 }
 [[nodiscard]] inline const pnl_command_set_t* as_c(const CommandSet& command_set) noexcept {
-    return reinterpret_cast<const pnl_command_set_t*>(
-        &command_set);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    return reinterpret_cast<const pnl_command_set_t*>(&command_set);
 }
 [[nodiscard]] inline const pnl_verifier_t* as_c(const SignatureVerifier& verifier) noexcept {
-    return reinterpret_cast<const pnl_verifier_t*>(
-        &verifier);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    return reinterpret_cast<const pnl_verifier_t*>(&verifier);
 }
 [[nodiscard]] inline pnl_digest_engine_t* as_c(DigestEngine& engine) noexcept {
-    return reinterpret_cast<pnl_digest_engine_t*>(
-        &engine);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    return reinterpret_cast<pnl_digest_engine_t*>(&engine);
 }
 
 }  // namespace pianola::c_api

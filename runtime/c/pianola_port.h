@@ -311,8 +311,7 @@ typedef struct {
     uint64_t private_words[PNL_DIGEST_ENGINE_WORDS];
 } pnl_digest_engine_t;
 
-pnl_status_t pnl_digest_engine_init(pnl_digest_engine_t* digest_engine, const pnl_digest_engine_ops_t* ops,
-                                    void* context);
+pnl_status_t pnl_digest_engine_init(pnl_digest_engine_t* engine, const pnl_digest_engine_ops_t* ops, void* context);
 
 #ifdef __cplusplus
 }

@@ -45,12 +45,11 @@ static_assert(sizeof(PlanWorkspace) <= sizeof(pnl_workspace_t));
     if ((count > kMaxInputs) || ((views == nullptr) && (count != 0U))) {
         return false;
     }
+    bool are = true;
     for (const pnl_bytes_t& view : Span<const pnl_bytes_t>{views, count}) {
-        if ((view.data == nullptr) && (view.size != 0U)) {
-            return false;
-        }
+        are = are && ((view.data != nullptr) || (view.size == 0U));
     }
-    return true;
+    return are;
 }
 
 [[nodiscard]] bool are_there(const pnl_memory_t* views, std::size_t count) noexcept {

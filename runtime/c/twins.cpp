@@ -9,6 +9,7 @@ namespace pianola::c_api {
 namespace {
 
 // Type and place of a member.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-050
 #define PIANOLA_SAME(c_type, c_member, cpp_type, cpp_member)                        \
     static_assert((offsetof(c_type, c_member) == offsetof(cpp_type, cpp_member)) && \
                   (sizeof(decltype(c_type::c_member)) == sizeof(decltype(cpp_type::cpp_member))))

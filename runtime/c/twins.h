@@ -45,13 +45,13 @@ PIANOLA_TWIN(pnl_plan_t, Plan);
 // From C to C++.
 template <typename C>
 [[nodiscard]] typename TwinOf<C>::Type* twin(C* from) noexcept {
-    return reinterpret_cast<typename TwinOf<C>::Type*>(
-        from);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-051
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-051
+    return reinterpret_cast<typename TwinOf<C>::Type*>(from);
 }
 template <typename C>
 [[nodiscard]] const typename TwinOf<C>::Type* twin(const C* from) noexcept {
-    return reinterpret_cast<const typename TwinOf<C>::Type*>(
-        from);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-051
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-051
+    return reinterpret_cast<const typename TwinOf<C>::Type*>(from);
 }
 // And back.
 template <typename C>

@@ -57,12 +57,12 @@ struct CBench {
     [[nodiscard]] pnl_status_t load(ByteSpan file) {
         return pnl_session_load(session.get(), file.data(), file.size(), workspace.get(), &verdict);
     }
-    [[nodiscard]] pnl_status_t run(const Bytes& input, Bytes& output) {
+    [[nodiscard]] pnl_status_t run(const Bytes& input, Bytes& output) const {
         const pnl_bytes_t from{input.data(), input.size()};
         const pnl_memory_t to{output.data(), output.size()};
         return pnl_session_run(session.get(), &from, 1U, &to, 1U);
     }
-    [[nodiscard]] pnl_status_t submit(const Bytes& input, Bytes& output) {
+    [[nodiscard]] pnl_status_t submit(const Bytes& input, Bytes& output) const {
         const pnl_bytes_t from{input.data(), input.size()};
         const pnl_memory_t to{output.data(), output.size()};
         return pnl_session_submit(session.get(), &from, 1U, &to, 1U);

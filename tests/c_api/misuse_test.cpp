@@ -12,25 +12,25 @@ using Call = std::function<pnl_status_t(pnl_session_t*)>;
 // Every call that gives a status, with arguments that would do in a session that has loaded.
 std::vector<Call> calls() {
     static std::array<std::uint8_t, kWorkloadBytes> bytes{};
-    static const pnl_bytes_t from{bytes.data(), bytes.size()};
-    static const pnl_memory_t to{bytes.data(), bytes.size()};
+    static const pnl_bytes_t kFrom{bytes.data(), bytes.size()};
+    static const pnl_memory_t kTo{bytes.data(), bytes.size()};
     static pnl_workspace_t workspace;
     static pnl_verdict_t verdict;
     static pnl_memory_t memory;
     static pnl_bytes_t view;
-    static const pnl_parameter_value_t value{0U, 0U};
+    static const pnl_parameter_value_t kValue{0U, 0U};
     return {[](pnl_session_t* s) { return pnl_session_load(s, bytes.data(), bytes.size(), &workspace, &verdict); },
             [](pnl_session_t* s) { return pnl_session_unload(s); },
             [](pnl_session_t* s) { return pnl_session_input_view(s, 0U, &memory); },
             [](pnl_session_t* s) { return pnl_session_output_view(s, 0U, &view); },
-            [](pnl_session_t* s) { return pnl_session_start(s, &from, 1U); },
-            [](pnl_session_t* s) { return pnl_session_stop(s, &to, 1U); },
-            [](pnl_session_t* s) { return pnl_session_set_parameters(s, &value, 1U); },
+            [](pnl_session_t* s) { return pnl_session_start(s, &kFrom, 1U); },
+            [](pnl_session_t* s) { return pnl_session_stop(s, &kTo, 1U); },
+            [](pnl_session_t* s) { return pnl_session_set_parameters(s, &kValue, 1U); },
             [](pnl_session_t* s) { return pnl_session_submit_views(s); },
-            [](pnl_session_t* s) { return pnl_session_submit(s, &from, 1U, &to, 1U); },
+            [](pnl_session_t* s) { return pnl_session_submit(s, &kFrom, 1U, &kTo, 1U); },
             [](pnl_session_t* s) { return pnl_session_poll(s); },
             [](pnl_session_t* s) { return pnl_session_wait(s); },
-            [](pnl_session_t* s) { return pnl_session_run(s, &from, 1U, &to, 1U); },
+            [](pnl_session_t* s) { return pnl_session_run(s, &kFrom, 1U, &kTo, 1U); },
             [](pnl_session_t* s) { return pnl_session_reset_state(s); },
             [](pnl_session_t* s) { return pnl_session_self_test(s, 0U, bytes.data(), bytes.size()); },
             [](pnl_session_t* s) { return pnl_session_self_test_all(s, bytes.data(), bytes.size()); },
@@ -129,9 +129,9 @@ TEST(Misuse, ConfigurationsThatAreNotWhole) {
     bench.config = whole;
     EXPECT_EQ(pnl_session_init(bench.session.get(), sizeof(pnl_session_t) - 8U, &whole), PNL_CAPACITY);
     std::vector<std::uint64_t> storage((sizeof(pnl_session_t) / sizeof(std::uint64_t)) + 1U);
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(storage.data());
+    void* const start = storage.data();
     // Through void: what is not aligned is no pnl_session_t.
-    void* const misaligned = bytes + 4U;
+    void* const misaligned = static_cast<std::uint8_t*>(start) + 4U;
     EXPECT_EQ(pnl_session_init(static_cast<pnl_session_t*>(misaligned), sizeof(pnl_session_t), &whole),
               PNL_INVALID_ARGUMENT);
     EXPECT_EQ(bench.init(), PNL_OK);
@@ -150,7 +150,8 @@ void try_tables(const Ops& whole, const Init& init) {
     EXPECT_EQ(init(static_cast<Object*>(nullptr), &whole), PNL_INVALID_ARGUMENT);
     for (std::size_t offset = 8U; offset < sizeof(Ops); offset += sizeof(void*)) {
         Ops damaged = whole;
-        std::memset(reinterpret_cast<std::uint8_t*>(&damaged) + offset, 0, sizeof(void*));
+        void* const start = &damaged;
+        std::memset(static_cast<std::uint8_t*>(start) + offset, 0, sizeof(void*));
         expect_refused(&damaged);
     }
     for (const std::uint32_t size : {0U, static_cast<std::uint32_t>(sizeof(Ops)) - 4U, UINT32_MAX}) {
@@ -164,7 +165,8 @@ void try_tables(const Ops& whole, const Init& init) {
         expect_refused(&damaged);
     }
     std::array<std::uint64_t, (sizeof(Object) / 8U) + 1U> storage{};
-    void* const misaligned = reinterpret_cast<std::uint8_t*>(storage.data()) + 4U;
+    void* const start = storage.data();
+    void* const misaligned = static_cast<std::uint8_t*>(start) + 4U;
     EXPECT_EQ(init(static_cast<Object*>(misaligned), &whole), PNL_INVALID_ARGUMENT);
     EXPECT_EQ(init(&object, &whole), PNL_OK);
 }
