@@ -44,6 +44,7 @@ NAVIGATION = [
     ("Reference", "docs/reference"),
     ("API", "docs/site/api"),
     ("Evidence", "docs/evidence"),
+    ("Safety", "docs/safety"),
     ("Design", ["docs/DESIGN.md", "docs/design/devices.md", "docs/design/host.md"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md"]),
 ]

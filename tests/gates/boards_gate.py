@@ -3,8 +3,9 @@
 CMakePresets.json.
 
 So a board's name stands in no other file, with these exceptions: pages (Markdown), what was recorded on it
-(tests/baremetal/measured, tests/campaign/recorded), and the tests that its board.json calls its own. And every folder
-with facts is in that list, every board in the list has facts that can be read.
+(tests/baremetal/measured, tests/campaign/recorded), the tests that its board.json calls its own, and the Zephyr
+module, whose boards are Zephyr's and have names of their own. And every folder with facts is in that list, every
+board in the list has facts that can be read.
 """
 import argparse
 import pathlib
@@ -18,6 +19,7 @@ import boards  # noqa: E402  pylint: disable=wrong-import-position
 
 LIST = pathlib.PurePosixPath("CMakePresets.json")
 RECORDED = ("tests/baremetal/measured", "tests/campaign/recorded")
+ZEPHYR = ("zephyr", "tests/zephyr")
 NOT_TEXT = {".bin", ".tflite", ".ptb", ".png"}
 
 
@@ -58,7 +60,7 @@ def judge(root, names):
     """Findings over the files `names` of `root`."""
     listed = boards.names(root)
     findings = folder_findings(root, listed)
-    names = [name for name in names if name.suffix not in (".md", *NOT_TEXT) and not is_in(name, RECORDED)]
+    names = [name for name in names if name.suffix not in (".md", *NOT_TEXT) and not is_in(name, RECORDED + ZEPHYR)]
     for board in listed:
         try:
             own = [f"hal/boards/{board}", *boards.read(board, root).own_tests]

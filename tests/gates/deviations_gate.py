@@ -2,7 +2,7 @@
 """Gate: every suppression of a check names the check and a deviation record, and every record is needed.
 
 Looks at NOLINT comments, at diagnostic pragmas, and at the checks that a .clang-tidy of target code switches off again;
-there the reason is a comment line "check: DEV-nnn". A record is a heading "## DEV-nnn ..." in misra/deviations.md with
+there the reason is a comment line "check: DEV-nnn". A record is a heading "## DEV-nnn ..." in misra/deviations*.md with
 a line "- Checks: name, name"; a NOLINT may name only checks that its record lists, and a listed check must be in use.
 "- Checks: none; why" is of what the check admits by itself.
 """
@@ -112,5 +112,6 @@ if __name__ == "__main__":
     sources = own_sources(root, (".h", ".cpp", ".inc"))
     configs = {n for n in own_files(root) if n.name == ".clang-tidy" and n.parts[0] in TARGET_LAYERS}
     sources += sorted(configs - HOST_CONFIGS)
-    record_text = (root / "misra" / "deviations.md").read_text(encoding="utf-8")
+    record_text = "".join((root / "misra" / f"deviations{kind}.md").read_text(encoding="utf-8")
+                          for kind in ("", "_host"))
     sys.exit(report("deviations", len(sources), judge(root, sources, record_text)))
