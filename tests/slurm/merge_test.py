@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from slurm_support import ROOT, SlurmCase
 
@@ -252,6 +253,31 @@ class TestCampaigns(Shards):
         self.assertEqual((found["kinds"][0]["injected"], found["kinds"][0]["note"]),
                          (8, "64 bytes; digest 4; scrub 2"))
         self.assertEqual(found["phases"][0]["detected"], 6)
+
+    def test_capacities(self):
+        """With counts that are made up: what is compiled for each capacity does not depend on the shard."""
+        sys.path.insert(0, str(ROOT / "tests/campaign"))
+        import capacity_sweep  # pylint: disable=import-outside-toplevel
+
+        def sweep(_compiler, name, value, _files, _expected):
+            counts = {"injected": 2, "detected": 1, "harmless": 1, "silent": 0, "crashed": 0}
+            return {"name": name, "from": value, **counts, "steps": [{"value": 1}, {"value": 0}]}
+
+        compiler = mock.Mock()
+        compiler.return_value.compile.return_value = ("program", "")
+        parts, whole, merged = [], self.folder / "whole.json", self.folder / "merged.json"
+        with mock.patch.multiple(capacity_sweep, sweep=sweep, Compiler=compiler, make_files=mock.Mock(return_value=[]),
+                                 outcomes=mock.Mock(return_value=[])):
+            words = ["--build", ".", "--campaign", "c", "--pianola", "p", "--sample", ".", "--draw", "5", "--record"]
+            self.assertEqual(self.said(capacity_sweep.main, [*words, str(whole)])[0], 0)
+            for part in range(1, 8):  # more than there are capacities
+                parts.append(self.folder / f"part_{part}.json")
+                code, text = self.said(capacity_sweep.main, [*words, str(parts[-1]), "--shard", f"{part}/7"])
+                self.assertEqual(code, 0, text)
+        program = [sys.executable, "-B", ROOT / "toolchains/slurm/merge_records.py", *parts, "--record", merged]
+        subprocess.run(program, check=True)
+        self.assertEqual(merged.read_bytes(), whole.read_bytes())
+        self.assertEqual(len(json.loads(whole.read_text(encoding="utf-8"))["kinds"]), 5)
 
     def test_records_of_other_shards_are_refused(self):
         program = [sys.executable, "-B", ROOT / "toolchains/slurm/merge_records.py"]
