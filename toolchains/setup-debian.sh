@@ -42,6 +42,9 @@ packages=(
     # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
     python3 shellcheck
+    # The command line: help2man makes the manual pages, jsonschema holds what --json prints to its schemas, and
+    # completions are tried in both shells besides bash. Without them those pages and tests are left out.
+    fish help2man python3-jsonschema zsh
 )
 
 # Quick where there is nothing to do: no lists are fetched, no privileges are needed.
