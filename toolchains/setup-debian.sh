@@ -57,6 +57,9 @@ packages=(
     python3 shellcheck
     # The C API and its example are held to MISRA C:2012 by the addon of cppcheck.
     cppcheck
+    # The command line: help2man makes the manual pages, jsonschema holds what --json prints to its schemas, and
+    # completions are tried in both shells besides bash. Without them those pages and tests are left out.
+    fish help2man zsh
 )
 
 # Quick where there is nothing to do: no lists are fetched, no privileges are needed.

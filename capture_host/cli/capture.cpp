@@ -6,12 +6,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/size_options.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/cli/terminal.h"
 #include "capture_host/link/memory_error.h"
 #include "capture_host/lowering/lowerings.h"
 #include "capture_host/tflite/import.h"
@@ -176,7 +178,6 @@ capture::CaptureOptions options_for(const CaptureArguments& arguments, const Dev
     options.link.setup_deadline_us = arguments.setup_deadline_us;
     options.link.pack = layouts().at(arguments.pack);
     options.self_tests = arguments.self_tests;
-    options.progress = [](std::uint32_t done, std::uint32_t all) { show_progress("self-tests recorded", done, all); };
     return options;
 }
 
@@ -188,13 +189,12 @@ capture::Capture capture_as_expected(const CaptureArguments& arguments, const ca
     try {
         return capture::capture_workload(recorder, options);
     } catch (const capture::NotAsExpected& error) {
-        if (arguments.json) {
-            fmt::print(
-                "{}\n",
-                json_text({{"model", arguments.model},
-                           {"difference", difference_to_json(error.difference(), arguments.expected, records)}}));
-        }
-        throw CliError{kDifferent, describe_difference(error.difference(), arguments.expected, records)};
+        throw CliError{
+            kDifferent,
+            describe_difference(error.difference(), arguments.expected, records),
+            "check that IN and OUT belong together and to this model, and which kernels the interpreter used",
+            {{"model", arguments.model},
+             {"difference", difference_to_json(error.difference(), arguments.expected, records)}}};
     }
 }
 
@@ -207,10 +207,14 @@ int capture_model(const CaptureArguments& arguments) {
         throw CliError{kUsage, "capture: a model and --output are required"};
     }
     const CaptureTarget target = target_for(arguments);
-    const capture::CaptureOptions options = options_for(arguments, target.captured_on);
+    capture::CaptureOptions options = options_for(arguments, target.captured_on);
     check_queues(arguments, options.link.spec);
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
     const ByteSpan bytes{model.data(), model.size()};
+    auto progress = std::make_unique<Progress>("capture");
+    options.progress = [&progress](std::uint32_t done, std::uint32_t all) {
+        progress->set("self-tests recorded", done, all);
+    };
     try {
         capture::Recorder recorder;
         tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
@@ -220,24 +224,24 @@ int capture_model(const CaptureArguments& arguments) {
             lower_capture(target, result);
         }
         files::store_file(arguments.output, result.file);
+        progress.reset();
         if (arguments.json) {
             fmt::print("{}\n", json_text(summary_to_json(arguments, result)));
         } else {
             print_summary(arguments, target.device, result);
         }
     } catch (const tflite::ImportError& error) {
-        if (arguments.json) {
-            print_findings_json(arguments.model, error);
-        }
-        throw CliError{kUnsupportedModel, describe_findings(arguments.model, error)};
+        throw CliError{
+            kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
     } catch (const targets::LoweringError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     } catch (const capture::DeadlineError& error) {
         const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";
         throw CliError{kUsage, fmt::format("{}: {}: {}", option, arguments.model, error.what())};
     } catch (const capture::MemoryError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}; pass {} {}", arguments.model, error.what(),
-                                                      size_option(error.member()), error.needed_bytes())};
+        throw CliError{
+            kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what()),
+            fmt::format("pass {} {}, or choose a smaller model", size_option(error.member()), error.needed_bytes())};
     } catch (const capture::LinkError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
     }
@@ -250,6 +254,11 @@ void add_capture(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "capture", "Captures a quantised model into a trace binary", capture_model);
     command->footer(
+        "Examples:\n"
+        "  pianola capture signs.tflite -o signs.ptb\n"
+        "  pianola capture signs.tflite -o signs.ptb --queues 2 --pipelined --self-test 8\n"
+        "  pianola capture signs.tflite -o signs.ptb --expect images.bin scores.bin      only where outputs are equal\n"
+        "  pianola capture --list-operators\n\n"
         "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator\n"
         "before it is written; the same model, options and version give the same bytes. With --queues 2, inputs\n"
         "and outputs move on queue 1 while queue 0 computes.");

@@ -31,23 +31,30 @@ using files::to_hex;
 // Stable: scripts rely on them. docs/reference/cli.md and --help list them.
 enum ExitCode : int {
     kDone = 0,
-    kInternalError = 1,     // a defect in Pianola
-    kUsage = 2,             // the command line, or a device description, is wrong
-    kRefused = 3,           // the validator refuses the binary
-    kReplayFault = 4,       // a fault while replaying
-    kUnsupportedModel = 5,  // not a model, not a supported one, or one that does not fit the device
-    kFileTrouble = 6,       // a file can not be read or written, or is not of the kind that it should be
-    kDifferent = 7,         // what was compared is not equal, or a mutant is not refused as it must be
+    kDifferentBinaries = 1,  // `diff`: as every program of that name
+    kUsage = 2,              // the command line, or a device description, is wrong
+    kRefused = 3,            // the validator refuses the binary
+    kReplayFault = 4,        // a fault while replaying
+    kUnsupportedModel = 5,   // not a model, not a supported one, or one that does not fit the device
+    kFileTrouble = 6,        // a file can not be read or written, or is not of the kind that it should be
+    kDifferent = 7,          // what was compared is not equal, or a mutant is not refused as it must be
+    kInternalError = 70,     // a defect in Pianola; sysexits.h calls it EX_SOFTWARE
 };
 
-// Ends the sub-command with a message and a code.
+// Ends the sub-command with a message, which says what is wrong, where and why, what to do about it, and a code.
 class CliError : public std::runtime_error {
   public:
-    CliError(ExitCode code, const std::string& message) : std::runtime_error{message}, code_{code} {}
+    // Without a remedy it is that of the code (complaint.h). facts: members that --json shows besides the error.
+    CliError(ExitCode code, const std::string& message, std::string remedy = {}, nlohmann::json facts = {})
+        : std::runtime_error{message}, code_{code}, remedy_{std::move(remedy)}, facts_(std::move(facts)) {}
     [[nodiscard]] ExitCode code() const noexcept { return code_; }
+    [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+    [[nodiscard]] const nlohmann::json& facts() const noexcept { return facts_; }
 
   private:
     ExitCode code_;
+    std::string remedy_;
+    nlohmann::json facts_;
 };
 
 // Parses the command line, acts, and complains where something fails. Returns the exit code.
@@ -71,6 +78,9 @@ void add_sign(CLI::App& app, Action& action);
 void add_receipt(CLI::App& app, Action& action);
 void add_mutate(CLI::App& app, Action& action);
 void add_decompile(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
 
 void add_commands(CLI::App& app, Action& action);  // all of them
 
@@ -97,12 +107,14 @@ CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const cha
 }
 
 // What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
-inline constexpr const char* kReads = "FILE";        // the command reads it
-inline constexpr const char* kReadsJson = "JSON";    // the same, and it is JSON
-inline constexpr const char* kRuns = "PROGRAM";      // a file to read as well, unless it is found in the PATH
-inline constexpr const char* kWrites = "OUT";        // a file, or a folder for files
-inline constexpr const char* kSaysName = "NAME";     // text of a form that the parser checks
-inline constexpr const char* kSaysAnything = "ARG";  // text for somebody else
+inline constexpr const char* kReads = "FILE";         // the command reads it
+inline constexpr const char* kReadsJson = "JSON";     // the same, and it is JSON
+inline constexpr const char* kRuns = "PROGRAM";       // a file to read as well, unless it is found in the PATH
+inline constexpr const char* kReadsMany = "FILES";    // kReads, or "-", a folder, or "@" and a list (file_list.h)
+inline constexpr const char* kWrites = "OUT";         // a file, or a folder for files
+inline constexpr const char* kWritesAs = "FORM=OUT";  // a file, and in which form
+inline constexpr const char* kSaysName = "NAME";      // text of a form that the parser checks
+inline constexpr const char* kSaysAnything = "ARG";   // text for somebody else
 
 // What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or
 // another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
@@ -136,7 +148,10 @@ void check_values(const CLI::App& command);
 [[nodiscard]] const char* name_of(ParameterKind kind);
 [[nodiscard]] const char* name_of(CapacityProfile profile);
 
-// As it is printed. File names need not be UTF-8, which JSON is: what is not becomes the replacement character.
+// What --json prints is of this version: docs/reference/schemas. A member that is added leaves it as it is.
+inline constexpr int kJsonSchemaVersion = 1;
+// As it is printed, with the version where it is an object. File names need not be UTF-8, which JSON is: what is not
+// becomes the replacement character.
 [[nodiscard]] std::string json_text(const nlohmann::json& json);
 
 // A list of what `make` makes of each.
@@ -157,8 +172,5 @@ nlohmann::json json_place(const Place& place) {
 
 // "int8[1,49,10,1]"
 [[nodiscard]] std::string type_and_shape(const TensorView& tensor);
-
-// One line on standard error that rewrites itself; only on a terminal, so that logs stay clean.
-void show_progress(const char* what, std::uint32_t done, std::uint32_t all);
 
 }  // namespace pianola::cli

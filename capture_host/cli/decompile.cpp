@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/complaint.h"
+#include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "pianola/config.h"
@@ -51,6 +53,7 @@ int decompile_file(const DecompileArguments& arguments) {
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
     decompile::Report report;
     try {
+        const Progress progress{"decompile"};
         report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
     } catch (const tflite::ImportError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
@@ -60,11 +63,16 @@ int decompile_file(const DecompileArguments& arguments) {
     } else {
         print_text(arguments, report);
     }
-    if (!report.differences.empty()) {
-        throw CliError{kDifferent, fmt::format("{} does not compute {}: {}", arguments.file, arguments.model,
-                                               report.differences.front())};
+    if (report.differences.empty()) {
+        return kDone;
     }
-    return kDone;
+    // The report is the result, with --json too: no other object follows it.
+    print_complaint(
+        {kDifferent,
+         fmt::format("{} does not compute {}: {}", arguments.file, arguments.model, report.differences.front()),
+         "capture the model anew, and compare the two binaries with `pianola diff`",
+         {}});
+    return kDifferent;
 }
 
 }  // namespace
@@ -75,7 +83,10 @@ void add_decompile(CLI::App& app, Action& action) {
     command->footer(
         "Follows every byte through every launch, back to the model's inputs and constants. Weights, biases,\n"
         "multipliers, geometry and data flow must be the model's, each operator computed once; a launch that is not\n"
-        "understood is a difference (7).");
+        "understood is a difference (7).\n\n"
+        "Examples:\n"
+        "  pianola decompile signs.ptb --against signs.tflite\n"
+        "  pianola decompile signs.ptb --against signs.tflite --json");
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
     add_text(*command, "--against", arguments->model, kReads, "Model, .tflite")->required();
     add_target_options(*command, arguments->target);

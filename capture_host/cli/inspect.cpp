@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-#include <string_view>
-
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/cli/inspect_page.h"
+#include "capture_host/cli/inspect_parts.h"
 #include "capture_host/cli/target_option.h"
-#include "capture_host/cli/views_text.h"
-#include "capture_host/targets/trace_walk.h"
-#include "capture_host/writer/manifest.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola/development_config.h"
 
@@ -20,51 +15,12 @@ namespace pianola::cli {
 namespace {
 
 struct InspectArguments {
-    std::string file;
+    std::vector<std::string> files;
     std::string plugin;
     std::string html;
     bool commands{false};
     bool json{false};
 };
-
-struct CommandLine {
-    std::uint32_t word{0U};
-    std::string name;
-    DecodedCommand decoded;
-};
-
-// The commands of a trace, as far as they can be decoded: inspect also serves files that verify refuses.
-std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image, const TraceView& trace) {
-    std::vector<CommandLine> lines;
-    if (!is_known(file, image)) {
-        lines.push_back({0U, "undecodable: " + file.why_not(), {}});
-        return lines;
-    }
-    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
-    const targets::WalkEnd end = targets::for_each_command(
-        file.target().command_set(), words, [&](std::uint32_t word, const DecodedCommand& command) {
-            lines.push_back({word, targets::command_name(file.target(), command), command});
-        });
-    if (!end.is_whole()) {
-        lines.push_back({static_cast<std::uint32_t>(end.word), fmt::format("undecodable: {}", end.refused), {}});
-    }
-    return lines;
-}
-
-// The buffers that there are, on all devices that have a piece: inspect also serves files that verify refuses.
-std::uint64_t bytes_of(const capture::ManifestTensor& tensor, const capture::Manifest& manifest) {
-    std::uint64_t bytes = 0U;
-    const std::size_t end = std::min<std::size_t>(tensor.buffer + tensor.buffer_count, manifest.buffers.size());
-    for (std::size_t i = tensor.buffer; i < end; ++i) {
-        bytes += manifest.buffers[i].size_bytes;
-    }
-    const std::uint32_t devices = std::uint32_t{tensor.devices.rows} * tensor.devices.columns;
-    return (tensor.placement == Placement::kSharded) ? (bytes * devices) : bytes;
-}
-
-nlohmann::json to_json(const DeviceRange& devices) {
-    return {{"row", devices.row}, {"column", devices.column}, {"rows", devices.rows}, {"columns", devices.columns}};
-}
 
 // Nothing where there is one device.
 std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
@@ -79,147 +35,10 @@ std::string devices_text(const capture::ManifestTarget& target, const DeviceRang
                              last(devices.column, devices.columns));
 }
 
-nlohmann::json tensors_to_json(const std::vector<capture::ManifestTensor>& tensors, const capture::Manifest& manifest) {
-    return json_list(tensors, [&manifest](const capture::ManifestTensor& tensor) -> nlohmann::json {
-        return {{"name", tensor.name},
-                {"type", name_of(tensor.type)},
-                {"shape", tensor.shape},
-                {"scale", tensor.scale},
-                {"zero_point", tensor.zero_point},
-                {"buffer", tensor.buffer},
-                {"buffers", tensor.buffer_count},
-                {"devices", to_json(tensor.devices)},
-                {"placement", name_of(tensor.placement)},
-                {"bytes", bytes_of(tensor, manifest)}};
-    });
-}
-
 // Nothing where it is once.
 std::string repeat_text(const Repeat& repeat) {
     return (repeat.count == 1U) ? std::string{}
                                 : fmt::format(", {} times {} bytes apart", repeat.count, repeat.stride_bytes);
-}
-
-nlohmann::json to_json(const Repeat& repeat) {
-    return {{"count", repeat.count}, {"stride_bytes", repeat.stride_bytes}};
-}
-
-nlohmann::json command_to_json(const CommandLine& line) {
-    nlohmann::json json{
-        {"word", line.word},
-        {"command", line.name},
-        {"cycles", line.decoded.cost_cycles},
-        {"extents", json_list(line.decoded.extents.view(), [](const Extent& extent) -> nlohmann::json {
-             return {{"field", extent.field},          {"access", (extent.access == Access::kWrite) ? "write" : "read"},
-                     {"address", extent.address},      {"bytes", extent.size_bytes},
-                     {"inner", to_json(extent.inner)}, {"outer", to_json(extent.outer)}};
-         })}};
-    if (line.decoded.kind == CommandKind::kDispatch) {
-        json["core"] = line.decoded.core;
-        json["core_cycles"] = line.decoded.core_cycles;
-    }
-    return json;
-}
-
-nlohmann::json parameter_to_json(const capture::ManifestParameter& parameter) {
-    return {{"name", parameter.name},
-            {"kind", name_of(parameter.kind)},
-            {"minimum", parameter.minimum},
-            {"maximum", parameter.maximum},
-            {"alignment", parameter.alignment},
-            {"points", json_list(parameter.points, [](const capture::ManifestPatchPoint& point) -> nlohmann::json {
-                 return {{"trace", point.trace}, {"word", point.word}};
-             })}};
-}
-
-nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {
-    return evidence_of(image, views.possible.has_value() ? &file.target().command_set() : nullptr);
-}
-
-nlohmann::json trace_to_json(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace,
-                             std::uint32_t index, bool with_commands) {
-    nlohmann::json entry{{"name", trace.name},
-                         {"offset", trace.offset_bytes},
-                         {"words", trace.word_count},
-                         {"commands", trace.command_count},
-                         {"cycles", trace.cost_cycles}};
-    for (const auto& program : trace.programs) {
-        entry["programs"].push_back({{"name", program.name}, {"commands", program.command_count}});
-    }
-    if (with_commands) {
-        entry["command_list"] = json_list(decode_trace(file, image, image.trace(index)), command_to_json);
-    }
-    return entry;
-}
-
-nlohmann::json script_to_json(const capture::ManifestScript& script) {
-    nlohmann::json entry{{"kind", name_of(script.kind)}};
-    for (const auto& command : script.commands) {
-        entry["commands"].push_back({{"queue", command.queue},
-                                     {"command", name_of(command.kind)},
-                                     {"object", command.object},
-                                     {"devices", to_json(command.devices)}});
-    }
-    return entry;
-}
-
-nlohmann::json target_to_json(const BinaryFile& file, const capture::ManifestTarget& target) {
-    nlohmann::json json{{"device_family", target.device_family},
-                        {"kernel_library", to_hex(ByteSpan{target.kernel_library})},
-                        {"attestation", attestation_name(target.attestation)},
-                        {"costs", costs_name(target.costs)},
-                        {"profile", name_of(target.profile)}};
-    for_each_number([&json](const char* name, std::uint32_t value) { json[name] = value; }, target);
-    json["mesh"] = {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}};
-    if (!file.plugin().empty()) {
-        json["plugin"] = file.plugin();
-    }
-    return json;
-}
-
-nlohmann::json to_json(const BinaryFile& file, const Image& image, bool with_commands) {
-    const capture::Manifest manifest = capture::read_manifest(image);
-    nlohmann::json json;
-    json["target"] = target_to_json(file, manifest.target);
-    for (const auto& region : manifest.regions) {
-        json["regions"].push_back({{"name", region.name},
-                                   {"kind", name_of(region.kind)},
-                                   {"memory", name_of(region.memory)},
-                                   {"base", region.base},
-                                   {"bytes", region.size_bytes}});
-    }
-    for (const auto& buffer : manifest.buffers) {
-        json["buffers"].push_back({{"name", buffer.name},
-                                   {"region", buffer.region},
-                                   {"offset", buffer.offset_bytes},
-                                   {"bytes", buffer.size_bytes}});
-    }
-    json["inputs"] = tensors_to_json(manifest.inputs, manifest);
-    json["outputs"] = tensors_to_json(manifest.outputs, manifest);
-    for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
-        json["traces"].push_back(trace_to_json(file, image, manifest.traces[i], i, with_commands));
-    }
-    for (const auto& script : manifest.scripts) {
-        json["scripts"].push_back(script_to_json(script));
-    }
-    json["budgets"] = {{"step_cycles", manifest.step_cycles},
-                       {"step_deadline_us", manifest.step_deadline_us},
-                       {"setup_deadline_us", manifest.setup_deadline_us},
-                       {"steps_in_flight", manifest.steps_in_flight}};
-    json["parameters"] = json_list(manifest.parameters, parameter_to_json);
-    json["provenance"] = {{"source_name", manifest.source_name},
-                          {"source_sha256", to_hex(ByteSpan{manifest.source_sha256})},
-                          {"tool_version", manifest.tool_version}};
-    json["self_tests"] = manifest.self_test_origins.size();
-    const Views views = find_views(file, image);
-    const nlohmann::json evidence = evidence_in(file, image, views);
-    json["self_test_vectors"] = evidence.value("self_tests", nlohmann::json::array());
-    json["state"] = evidence.value("state", nlohmann::json::array());
-    json["views"] = {{"possible", nullptr}, {"why_not", views.why_not}};
-    if (views.possible) {
-        json["views"]["possible"] = *views.possible;
-    }
-    return json;
 }
 
 void print_target(const BinaryFile& file, const capture::ManifestTarget& target) {
@@ -331,36 +150,60 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     }
 }
 
-int inspect_file(const InspectArguments& arguments) {
-    const BinaryFile file{arguments.file, {"", arguments.plugin}};
+// A file that is whole and well-formed.
+struct OpenFile {
+    OpenFile(const std::string& name, const InspectArguments& arguments);
+    BinaryFile file;
     Envelope envelope;
     Image image;
+};
+
+OpenFile::OpenFile(const std::string& name, const InspectArguments& arguments) : file{name, {"", arguments.plugin}} {
     Verdict verdict;
     Status status = parse_envelope(file.bytes(), envelope, verdict);
     status = is_ok(status) ? authenticate(file.bytes(), envelope, kDevelopmentTrust, verdict) : status;
     status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
     if (!is_ok(status)) {
-        throw CliError{kRefused, fmt::format("{}: {}", arguments.file, describe_verdict(verdict))};
+        throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};
     }
+}
+
+int inspect_files(const InspectArguments& arguments) {
     if (!arguments.html.empty()) {
-        files::store_file(arguments.html, inspect_page(arguments.file, file, envelope, image));
-    } else if (arguments.json) {
-        fmt::print("{}\n", json_text(to_json(file, image, arguments.commands)));
-    } else {
-        print_all(file, image, arguments.commands);
+        if (!is_one_file(arguments.files)) {
+            throw CliError{kUsage, "--html: is about one file, and several were given",
+                           "call `pianola inspect` once for each file"};
+        }
+        const OpenFile open{arguments.files.front(), arguments};
+        files::store_file(arguments.html, inspect_page(arguments.files.front(), open.file, open.envelope, open.image));
+        return kDone;
     }
-    return kDone;
+    const auto as_json = [&arguments](const std::string& name) {
+        const OpenFile open{name, arguments};
+        nlohmann::json json = inspection_to_json(open.file, open.image, arguments.commands);
+        json["file"] = name;
+        return json;
+    };
+    const auto as_text = [&arguments](const std::string& name) {
+        const OpenFile open{name, arguments};
+        print_all(open.file, open.image, arguments.commands);
+    };
+    return show_files(arguments.files, arguments.json, {as_text, as_json});
 }
 
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
     const auto [command, arguments] = add_command(
-        app, action, "inspect", "Shows target, memory map, tensors, traces, scripts and budgets", inspect_file);
+        app, action, "inspect", "Shows target, memory map, tensors, traces, scripts and budgets", inspect_files);
     command->footer(
+        "Examples:\n"
+        "  pianola inspect signs.ptb\n"
+        "  pianola inspect signs.ptb --commands | less     every command with the bytes that it touches\n"
+        "  pianola inspect before.ptb after.ptb --json\n\n"
         "Shows every binary that is whole and well-formed, whatever device it is for; `verify` says whether it would "
         "run.");
-    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_files_option(*command, arguments->files);
     add_plugin_option(*command, arguments->plugin);
     command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     CLI::Option* const json = command->add_flag("--json", arguments->json, "Print as JSON");

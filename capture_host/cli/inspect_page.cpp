@@ -10,8 +10,8 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/inspect_parts.h"
 #include "capture_host/cli/memory_map.h"
-#include "capture_host/cli/views_text.h"
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
 #include "capture_host/targets/trace_walk.h"

@@ -77,7 +77,7 @@ std::string to_json(const signing::Key& key) {
     if (key.kind() == signing::KeyKind::kP256) {
         json["point"] = to_hex(ByteSpan{key.point()});
     }
-    return json.dump(2) + "\n";
+    return json_text(json) + "\n";
 }
 
 int show_public_key(const PubkeyArguments& arguments) {
@@ -102,6 +102,9 @@ void add_keygen(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "keygen", "Makes a private key to sign binaries or receipts with", make_key);
     command->footer(
+        "Examples:\n"
+        "  pianola keygen -o private.pem\n"
+        "  pianola keygen -o verifier.pem --type ed25519\n\n"
         "The key is written without a password, readable by its owner alone: keep it off build machines, or leave it "
         "in\n"
         "an HSM and sign with `pianola sign --digest-out`. An existing file is never overwritten.");
@@ -116,6 +119,9 @@ void add_pubkey(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "pubkey", "Shows the public half of a key", show_public_key);
     command->footer(
+        "Examples:\n"
+        "  pianola pubkey private.pem -o public.pem\n"
+        "  pianola pubkey private.pem --format c --symbol kFleetKey -o fleet_key.h\n\n"
         "c is a header with a constant for the device's list of keys. hash is what\n"
         "`openssl pkey -pubin -outform DER | sha256sum` prints; its first 16 digits are the key's id in binaries.");
     add_text(*command, "key", arguments->key, kReads, "Private or public key, PEM")->required();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -85,7 +86,7 @@ struct MemoryManifest {
 
 // The forms.
 [[nodiscard]] std::string manifest_as_text(const MemoryManifest& manifest);
-[[nodiscard]] std::string manifest_as_json(const MemoryManifest& manifest);
+[[nodiscard]] nlohmann::json manifest_to_json(const MemoryManifest& manifest);
 [[nodiscard]] std::string manifest_as_header(const MemoryManifest& manifest);
 [[nodiscard]] std::string manifest_as_c_header(const MemoryManifest& manifest);  // C99
 [[nodiscard]] std::string manifest_as_linker_fragment(const MemoryManifest& manifest);

@@ -10,6 +10,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/mutation_report.h"
+#include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/files/json.h"
 #include "capture_host/mutate/report.h"
@@ -70,7 +71,9 @@ void set_shard(const std::string& text, mutate::Run& run) {
 
 int finish(const Json& report, bool as_json) {
     if (as_json) {
-        fmt::print("{}\n", report.dump(2));
+        Json shown = report;
+        shown["schema_version"] = kJsonSchemaVersion;
+        fmt::print("{}\n", shown.dump(2));
     } else {
         print_report(report);
     }
@@ -126,8 +129,9 @@ class Mutation {
         prepare_folder();
         const Json earlier = load_earlier(report);
         std::uint32_t since_stored = 0U;
+        auto progress = std::make_unique<Progress>("mutants");
         for (std::uint32_t i = 0U; i < jobs.size(); ++i) {
-            show_progress("mutants", i + 1U, static_cast<std::uint32_t>(jobs.size()));
+            progress->set(i + 1U, jobs.size());
             if (!mutate::is_in_shard(i, run_.shard, run_.shards)) {
                 continue;
             }
@@ -142,6 +146,7 @@ class Mutation {
                 store(report);
             }
         }
+        progress.reset();
         mutate::summarise(report);
         store(report);
         if (reused_ != 0U) {

@@ -66,7 +66,7 @@ std::string describe_findings(const std::string& model, const tflite::ImportErro
     return text;
 }
 
-void print_findings_json(const std::string& model, const tflite::ImportError& error) {
+nlohmann::json findings_to_json(const std::string& model, const tflite::ImportError& error) {
     const auto text_or_null = [](const std::string& text) {
         return text.empty() ? nlohmann::json{} : nlohmann::json(text);
     };
@@ -78,7 +78,7 @@ void print_findings_json(const std::string& model, const tflite::ImportError& er
              {"tensor", text_or_null(finding.tensor)},
              {"reason", finding.missing}});
     }
-    fmt::print("{}\n", json_text({{"model", model}, {"unsupported", list}}));
+    return {{"model", model}, {"unsupported", list}};
 }
 
 }  // namespace pianola::cli

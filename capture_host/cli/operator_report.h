@@ -3,6 +3,7 @@
 // Place in the whole: a part of the sub-command capture. Host only.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "capture_host/tflite/model/import_error.h"
@@ -12,8 +13,8 @@ namespace pianola::cli {
 // To standard output.
 void print_operators(bool as_json);
 
-// One line per finding, each with the model's name; as JSON to standard output besides.
+// One line per finding, each with the model's name; and as JSON.
 [[nodiscard]] std::string describe_findings(const std::string& model, const tflite::ImportError& error);
-void print_findings_json(const std::string& model, const tflite::ImportError& error);
+[[nodiscard]] nlohmann::json findings_to_json(const std::string& model, const tflite::ImportError& error);
 
 }  // namespace pianola::cli

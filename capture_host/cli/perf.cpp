@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/replay/replay.h"
 #include "capture_host/timeline/operations.h"
@@ -122,6 +123,7 @@ int show(const PerfArguments& arguments) {
         timeline::read_workloads(file.image(), file.plan(), file.target());
     std::vector<Performance> all;
     try {
+        const Progress progress{"perf"};
         all = timeline::measure_operations(file.bytes(), file.device(), workloads, arguments.cost);
     } catch (const replay::Stopped& error) {
         throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments.file, error.what())};

@@ -1,19 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <string_view>
+#include <system_error>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/signing/keys.h"
+#include "capture_host/cli/complaint.h"
+#include "capture_host/cli/file_list.h"
+#include "capture_host/cli/terminal.h"
 
 namespace pianola::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 2 usage, 3 refused by the validator, or a signature or receipt that does not hold,\n"
-    "4 fault while replaying, 5 not a valid or not a supported model, 6 file can not be read or written, 7 logs are "
-    "different,\n"
-    "a binary computes something else than expected or than the model, or a mutant is not refused as expected,\n"
-    "1 defect in pianola.\n\n"
+    "Exit codes: 0 done, 1 diff: the binaries are different, 2 usage, 3 refused by the validator, or a signature or\n"
+    "receipt that does not hold, 4 fault while replaying, 5 not a valid or not a supported model, 6 file can not be "
+    "read\n"
+    "or written, 7 logs are different, a binary computes something else than expected or than the model, or a mutant "
+    "is\n"
+    "not refused as expected, 70 defect in pianola. Each complaint says what is wrong, where and why, and a remedy.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"
@@ -37,44 +44,94 @@ const CLI::App& chosen(const CLI::App& app) {
     return *command;
 }
 
+// "pianola log show".
+std::string words_of(const CLI::App& app) {
+    std::string words = app.get_name();
+    for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
+        command = command->get_subcommands().front();
+        words += " " + command->get_name();
+    }
+    return words;
+}
+
 int parse_and_act(int argc, const char* const* argv) {
     CLI::App app{"Captures a static workload into a verified trace binary, and replays it.", "pianola"};
     app.footer(kFooter);
     app.set_version_flag("--version", "pianola " PIANOLA_VERSION);
     app.require_subcommand(1);
+    app.fallthrough();  // --color may stand after the command
+    add_color_option(app);
     Action action;
     add_commands(app, action);
     try {
         app.parse(argc, argv);
-    } catch (const CLI::RequiredError& error) {
-        // The parser misses a sub-command, and does not say what stands in its place.
-        const CLI::App& command = chosen(app);
-        const std::vector<std::string> rest = command.remaining();
-        if (rest.empty() || command.get_subcommands([](const CLI::App* /*each*/) { return true; }).empty()) {
-            (void)app.exit(error);
-        } else {
-            const std::string name = (&command == &app) ? "pianola" : ("pianola " + command.get_name());
-            fmt::print(stderr, "{} has no command '{}'\nRun with --help for more information.\n", name, rest.front());
-        }
-        return ExitCode::kUsage;
     } catch (const CLI::ParseError& error) {
-        const bool asked_for_help = error.get_exit_code() == 0;
-        (void)app.exit(error);
-        return asked_for_help ? ExitCode::kDone : ExitCode::kUsage;
+        if (error.get_exit_code() == 0) {  // --help or --version
+            (void)app.exit(error);
+            return ExitCode::kDone;
+        }
+        const Complaint complaint = complaint_of(app, error);
+        throw CliError{complaint.code, complaint.message, complaint.remedy};
     }
-    check_values(chosen(app));
-    return action();
+    try {
+        check_values(chosen(app));
+        return action();
+    } catch (const CliError& error) {
+        if ((error.code() != kUsage) || !error.remedy().empty()) {
+            throw;
+        }
+        throw CliError{kUsage, error.what(),
+                       fmt::format("`{} --help` explains every option, with examples", words_of(app)), error.facts()};
+    }
 }
 
-int complain_about_output() {
-    fmt::print(stderr, "pianola: can not write to standard output\n");
+// Whether an error is to be an object on standard output, also where the parser did not come so far.
+bool wants_json(int argc, const char* const* argv) {
+    return std::any_of(argv, argv + argc, [](const char* each) { return std::string_view{each} == "--json"; });
+}
+
+// Results that do not reach their reader are not done.
+int finish_output(int code, std::string why = {}) {
+    errno = 0;
+    if ((std::fflush(stdout) == 0) && (std::ferror(stdout) == 0)) {
+        return code;
+    }
+    why = (errno == 0) ? why : std::generic_category().message(errno);
+    print_complaint({kFileTrouble,
+                     "can not write to standard output" + (why.empty() ? "" : (": " + why)),
+                     "free space, or keep the reader of the pipe alive; the exit code of a shell's pipe is its last "
+                     "command's",
+                     {}});
     return ExitCode::kFileTrouble;
+}
+
+int complain(const std::exception& error, bool as_json) {
+    if (std::ferror(stdout) != 0) {  // fmt::print() throws where its bytes do not fit the buffer
+        const auto* const failed = dynamic_cast<const std::system_error*>(&error);
+        return finish_output(kFileTrouble, (failed == nullptr) ? std::string{} : failed->code().message());
+    }
+    const Complaint complaint = complaint_of(error);
+    if (as_json) {
+        nlohmann::json json = complaint.facts.is_object() ? complaint.facts : nlohmann::json::object();
+        json["error"] = error_to_json(complaint);
+        (void)std::fputs((json_text(json) + "\n").c_str(), stdout);
+    }
+    print_complaint(complaint);
+    return finish_output(complaint.code);
 }
 
 struct NamedFile {
     std::string what;  // the option
     std::string name;
 };
+
+// The file behind an argument; what a folder or a list holds is looked at by its command.
+std::string read_name(const std::string& value, bool may_be_list) {
+    if (value == kStandardInput) {
+        return "/dev/stdin";
+    }
+    return (may_be_list && (value.front() == kListMark)) ? value.substr(1U) : value;
+}
 
 void refuse_same(const NamedFile& output, const NamedFile& other, const char* use) {
     if (files::is_same_file(output.name, other.name)) {
@@ -102,6 +159,9 @@ void add_commands(CLI::App& app, Action& action) {
     add_receipt(app, action);
     add_mutate(app, action);
     add_decompile(app, action);
+    add_diff(app, action);
+    add_doctor(app, action);
+    add_completion(app, action);
 }
 
 void check_values(const CLI::App& command) {
@@ -115,8 +175,10 @@ void check_values(const CLI::App& command) {
             }
             if (type == kWrites) {
                 outputs.push_back({option->get_name(), value});
-            } else if ((type == kReads) || (type == kReadsJson) || (type == kRuns)) {
-                inputs.push_back({option->get_name(), value});
+            } else if (type == kWritesAs) {
+                outputs.push_back({option->get_name(), value.substr(value.find('=') + 1U)});
+            } else if ((type == kReads) || (type == kReadsMany) || (type == kReadsJson) || (type == kRuns)) {
+                inputs.push_back({option->get_name(), read_name(value, type == kReadsMany)});
             } else {
                 // Not a file.
             }
@@ -145,27 +207,9 @@ void check_values(const CLI::App& command) {
 
 int run_pianola(int argc, const char* const* argv) {
     try {
-        const int code = parse_and_act(argc, argv);
-        // Results that do not reach their reader are not done.
-        if ((std::fflush(stdout) != 0) || (std::ferror(stdout) != 0)) {
-            return complain_about_output();
-        }
-        return code;
-    } catch (const CliError& error) {
-        fmt::print(stderr, "pianola: {}\n", error.what());
-        return error.code();
-    } catch (const signing::SigningError& error) {
-        fmt::print(stderr, "pianola: {}\n", error.what());
-        return ExitCode::kFileTrouble;
-    } catch (const files::FileError& error) {
-        fmt::print(stderr, "pianola: {}\n", error.what());
-        return ExitCode::kFileTrouble;
+        return finish_output(parse_and_act(argc, argv));
     } catch (const std::exception& error) {
-        if (std::ferror(stdout) != 0) {  // fmt::print() throws where its bytes do not fit the buffer
-            return complain_about_output();
-        }
-        fmt::print(stderr, "pianola: internal error: {}\n", error.what());
-        return ExitCode::kInternalError;
+        return complain(error, wants_json(argc, argv));
     }
 }
 

@@ -60,7 +60,13 @@ int check(const CheckArguments& arguments) {
             throw CliError{kRefused, fmt::format("{}: the receipt speaks of another binary", arguments.binary)};
         }
     }
-    fmt::print("{}", arguments.json ? (statement.dump(2, ' ', true) + "\n") : describe(statement));
+    if (arguments.json) {
+        nlohmann::json shown = statement;
+        shown["schema_version"] = kJsonSchemaVersion;
+        fmt::print("{}\n", shown.dump(2, ' ', true));
+    } else {
+        fmt::print("{}", describe(statement));
+    }
     return statement.at("verdict").at("accepted").get<bool>() ? kDone : kRefused;
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/run_arguments.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/cli/terminal.h"
 #include "capture_host/replay/replay.h"
 #include "capture_host/writer/status_name.h"
 
@@ -39,6 +42,7 @@ class Run {
         }
         if (arguments_.inputs.empty() && arguments_.outputs.empty() && arguments_.self_test) {
             store_log();
+            progress_.reset();
             report(0U);
             return kDone;
         }
@@ -64,6 +68,7 @@ class Run {
             files::store_file(arguments_.outputs[i], results[i]);
         }
         store_log();
+        progress_.reset();
         report(records);
         return kDone;
     }
@@ -105,7 +110,7 @@ class Run {
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
             replay_.check(session_.self_test(i, {scratch.data(), scratch.size()}));
-            show_progress("self-tests", i + 1U, count);
+            progress_->set("self-tests", i + 1U, count);
         }
         self_tests_passed_ = count;
     }
@@ -198,9 +203,8 @@ class Run {
     void replay_pipelined(const std::vector<Tensors>& inputs, Tensors& results) {
         const auto records = static_cast<std::uint32_t>(inputs.size());
         const std::uint64_t started = replay_.simulator().now_cycles();
-        const std::vector<Tensors> outputs = replay_.run(inputs, [records](std::size_t done) {
-            show_progress("records replayed", static_cast<std::uint32_t>(done), records);
-        });
+        const std::vector<Tensors> outputs = replay_.run(
+            inputs, [this, records](std::size_t done) { progress_->set("records replayed", done, records); });
         cycles_ = replay_.simulator().now_cycles() - started;
         for (const Tensors& each : outputs) {
             append(each, results);
@@ -219,7 +223,7 @@ class Run {
             }
             for (std::uint32_t record = 0U; record < records; ++record) {
                 append(replay_record(record, inputs[record], is_stream ? 1U : arguments_.repeat), outputs);
-                show_progress("records replayed", record + 1U, records);
+                progress_->set("records replayed", record + 1U, records);
             }
             if ((pass > 0U) && (outputs != results)) {
                 throw CliError{kReplayFault, fmt::format("replay {} gives other outputs than the first", pass)};
@@ -334,6 +338,7 @@ class Run {
     }
 
     const RunArguments& arguments_;
+    std::optional<Progress> progress_{std::in_place, "run"};  // until there are results to print
     BinaryFile file_;
     bool measures_;  // the simulator has the device's time
     replay::Replay replay_;

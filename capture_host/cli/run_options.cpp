@@ -10,6 +10,10 @@ void add_run(CLI::App& app, Action& action) {
     const auto [command, arguments] =
         add_command(app, action, "run", "Replays a trace binary on the simulator", run_file);
     command->footer(
+        "Examples:\n"
+        "  pianola run signs.ptb --input image.bin --output scores.bin\n"
+        "  pianola run signs.ptb --input images.bin --output scores.bin --batch      several records\n"
+        "  pianola run signs.ptb --self-test --check-accesses\n\n"
         "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
         "written only after every replay has succeeded, each whole or not at all.");
     add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/cli/memory_manifest.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola/footprint.h"
@@ -13,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
 
 struct SizeArguments {
-    std::string file;
+    std::vector<std::string> files;
     std::string output;
     std::string symbol;
     std::string language{"c++"};
@@ -141,22 +145,43 @@ std::string vulkan_text(const VerifiedFile& file) {
     return text;
 }
 
-int show_size(const SizeArguments& arguments) {
-    const VerifiedFile file{arguments.file, arguments.target};
-    const MemoryManifest manifest =
-        gather_manifest(file, arguments.file, arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol);
-    std::string text;
+MemoryManifest gather(const SizeArguments& arguments, const VerifiedFile& file, const std::string& name) {
+    return gather_manifest(file, name, arguments.symbol.empty() ? symbol_for(name) : arguments.symbol);
+}
+
+std::string size_as_text(const SizeArguments& arguments, const std::string& name) {
+    const VerifiedFile file{name, arguments.target};
+    const MemoryManifest manifest = gather(arguments, file, name);
     if (arguments.json) {
-        text = manifest_as_json(manifest);
-    } else if (arguments.header) {
-        text = (arguments.language == "c99") ? manifest_as_c_header(manifest) : manifest_as_header(manifest);
-    } else if (arguments.linker) {
-        text = manifest_as_linker_fragment(manifest);
-    } else {
-        text = manifest_as_text(manifest) + vulkan_text(file);
+        return json_text(manifest_to_json(manifest)) + "\n";
     }
-    write_result(arguments.output, text);
-    return kDone;
+    if (arguments.header) {
+        return (arguments.language == "c99") ? manifest_as_c_header(manifest) : manifest_as_header(manifest);
+    }
+    return arguments.linker ? manifest_as_linker_fragment(manifest) : (manifest_as_text(manifest) + vulkan_text(file));
+}
+
+int show_size(const SizeArguments& arguments) {
+    if (is_one_file(arguments.files)) {
+        write_result(arguments.output, size_as_text(arguments, arguments.files.front()));
+        return kDone;
+    }
+    // Names in headers and linker scripts, and files that builds read, are those of one binary.
+    const std::array<std::pair<bool, const char*>, 4> options{{{arguments.header, "--header"},
+                                                               {arguments.linker, "--ld"},
+                                                               {!arguments.output.empty(), "--output"},
+                                                               {!arguments.symbol.empty(), "--symbol"}}};
+    for (const auto& [is_given, option] : options) {
+        if (is_given) {
+            throw CliError{kUsage, fmt::format("{}: is about one file, and several were given", option),
+                           "call `pianola size` once for each file"};
+        }
+    }
+    return show_files(arguments.files, arguments.json,
+                      {[&arguments](const std::string& name) { fmt::print("{}", size_as_text(arguments, name)); },
+                       [&arguments](const std::string& name) {
+                           return manifest_to_json(gather(arguments, VerifiedFile{name, arguments.target}, name));
+                       }});
 }
 
 }  // namespace
@@ -176,7 +201,7 @@ std::string manifest_as_text(const MemoryManifest& manifest) {
     return text + device_text(manifest) + step_text(manifest) + window_text(manifest);
 }
 
-std::string manifest_as_json(const MemoryManifest& manifest) {
+nlohmann::json manifest_to_json(const MemoryManifest& manifest) {
     const DeviceDescription& device = manifest.device;
     nlohmann::json json;
     json["file"] = manifest.file;
@@ -208,7 +233,7 @@ std::string manifest_as_json(const MemoryManifest& manifest) {
     json["verified_release"] = {{"calls", manifest.release_calls}, {"bytes_per_call", kScrubSliceBytes}};
     json["views"] = {{"possible", manifest.no_views.empty()}, {"why_not", manifest.no_views}};
     json["windows"] = json_list(manifest.windows, window_to_json);
-    return json_text(json) + "\n";
+    return json;
 }
 
 void add_size(CLI::App& app, Action& action) {
@@ -223,7 +248,7 @@ void add_size(CLI::App& app, Action& action) {
         "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/reference/manifest.md "
         "explains every "
         "entry.");
-    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_files_option(*command, arguments->files);
     add_text(*command, "-o,--output", arguments->output, kWrites, "File to write; default: standard output");
     auto* const json = command->add_flag("--json", arguments->json, "Print as JSON");
     auto* const header = command->add_flag("--header", arguments->header, "Print as a C++17 header of constants");

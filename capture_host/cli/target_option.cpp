@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/files/json.h"
 #include "capture_host/writer/profiles.h"
 #include "hal/devices/device_numbers.h"
@@ -118,9 +119,12 @@ DeviceDescription load_device(const std::string& file_name, const Target& target
 }
 
 BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments)
+    : BinaryFile{file_name, arguments, load_targets(arguments.plugin)} {}
+
+BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments, targets::Targets targets)
     : name_{file_name},
-      bytes_{files::load_file(file_name)},
-      targets_{load_targets(arguments.plugin)},
+      bytes_{(file_name == kStandardInput) ? files::load_standard_input() : files::load_file(file_name)},
+      targets_{std::move(targets)},
       judged_for_{targets::target_of(bytes_.view(), targets_)} {
     if (!arguments.device.empty()) {
         const DeviceDescription named = judged_for_.device;

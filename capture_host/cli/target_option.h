@@ -31,8 +31,10 @@ void add_plugin_option(CLI::App& command, std::string& file_name);
 // A trace binary, and the device that it is to be judged for: the one that it names, or the one of --device.
 class BinaryFile {
   public:
-    // Throws files::FileError, CliError.
+    // "-" is standard input. Throws files::FileError, CliError.
     BinaryFile(const std::string& file_name, const TargetArguments& arguments);
+    // The same with targets that were loaded before.
+    BinaryFile(const std::string& file_name, const TargetArguments& arguments, targets::Targets targets);
 
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }

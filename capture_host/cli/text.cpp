@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/remedies/remedies.h"
@@ -302,19 +301,16 @@ const char* name_of(ScriptCommandKind kind) {
 
 std::string json_text(const nlohmann::json& json) {
     constexpr int kIndent = 2;
-    return json.dump(kIndent, ' ', false, nlohmann::json::error_handler_t::replace);
+    nlohmann::json printed = json;
+    if (printed.is_object()) {
+        printed["schema_version"] = kJsonSchemaVersion;
+    }
+    return printed.dump(kIndent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string type_and_shape(const TensorView& tensor) {
     return fmt::format("{}[{}]", name_of(tensor.type),
                        fmt::join(tensor.shape.begin(), tensor.shape.begin() + tensor.rank, ","));
-}
-
-void show_progress(const char* what, std::uint32_t done, std::uint32_t all) {
-    static const bool kIsTerminal = isatty(STDERR_FILENO) == 1;
-    if (kIsTerminal) {
-        fmt::print(stderr, "\r{} {}/{}{}", what, done, all, (done == all) ? "\n" : "");
-    }
 }
 
 }  // namespace pianola::cli

@@ -1,114 +1,180 @@
-// pianola verify: would the target take this binary?
-
-#include "capture_host/writer/verify.h"
+// pianola verify: would the target take these binaries?
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/cli/target_option.h"
-#include "capture_host/signing/keys.h"
-#include "capture_host/signing/receipt.h"
-#include "capture_host/writer/profiles.h"
-#include "hal/crypto/bearssl_verifier.h"
-#include "pianola/trust.h"
+#include "capture_host/cli/terminal.h"
+#include "capture_host/cli/verify_outcome.h"
+#include "capture_host/cli/verify_report.h"
 
 namespace pianola::cli {
 namespace {
 
-struct VerifyArguments {
-    std::string file;
-    TargetArguments target;
-    std::vector<std::string> keys;     // PEM files
-    std::vector<std::string> revoked;  // PEM files
-    std::uint32_t lowest_security_version{0U};
-    std::string receipt;
-    std::string receipt_key;
-    bool json{false};
+constexpr std::uint32_t kMostJobs = 256U;
+
+// All files, side by side. Each worker takes the next file, has one workspace for all of them, and holds the bytes of
+// one file at a time; what stays is what is reported. Outcomes are in the order of the files, whoever is done first.
+class ManyFiles {
+  public:
+    ManyFiles(const VerifyArguments& arguments, std::vector<std::string> files)
+        : verifier_{arguments}, files_{std::move(files)}, outcomes_(files_.size()) {
+        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+        jobs_ = std::min<std::size_t>((arguments.jobs == 0U) ? cores : arguments.jobs, files_.size());
+    }
+
+    std::vector<VerifyOutcome> verify() {
+        std::vector<std::thread> workers;
+        for (std::size_t i = 1U; i < jobs_; ++i) {
+            workers.emplace_back([this] { work(); });
+        }
+        work();
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+        progress_.reset();
+        return std::move(outcomes_);
+    }
+
+  private:
+    void work() noexcept {
+        try {
+            const auto workspace = std::make_unique<PlanWorkspace>();
+            for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+                outcomes_[i] = verifier_.verify(files_[i], *workspace, false);
+                note(outcomes_[i].code);
+            }
+        } catch (...) {
+            const std::lock_guard<std::mutex> lock{mutex_};
+            failure_ = std::current_exception();
+            next_ = files_.size();  // the others need not go on
+        }
+    }
+
+    void note(ExitCode code) {
+        const std::lock_guard<std::mutex> lock{mutex_};
+        done_ += 1U;
+        refused_ += (code == kDone) ? 0U : 1U;
+        progress_->set(fmt::format("verify, {} not accepted,", refused_), done_, files_.size());
+    }
+
+    Verifier verifier_;
+    std::vector<std::string> files_;
+    std::vector<VerifyOutcome> outcomes_;
+    std::size_t jobs_{1U};
+    std::atomic<std::size_t> next_{0U};
+    std::mutex mutex_;
+    std::size_t done_{0U};
+    std::size_t refused_{0U};
+    std::exception_ptr failure_;
+    std::optional<Progress> progress_{std::in_place, "verify"};  // the last member: it looks at none
 };
 
-std::vector<TrustedKey> load_keys(const VerifyArguments& arguments) {
-    std::vector<TrustedKey> keys;
-    const auto add = [&keys](const std::vector<std::string>& files, KeyState state) {
+// A report must not replace what a folder or a list has brought in.
+void check_reports(const VerifyArguments& arguments, const std::vector<std::string>& files) {
+    for (const ReportFile& report : report_files(arguments.reports)) {
         for (const std::string& file : files) {
-            const signing::Key key = signing::Key::load_public(file);
-            keys.push_back({key.id(), key.point(), state});
+            if ((file != kStandardInput) && files::is_same_file(report.name, file)) {
+                throw CliError{kUsage, fmt::format("--report {}: would be written over {}, which the command reads",
+                                                   report.name, file)};
+            }
         }
-    };
-    add(arguments.revoked, KeyState::kRevoked);  // first: a key that is both is revoked
-    add(arguments.keys, KeyState::kTrusted);
-    return keys;
+    }
 }
 
-int verify_file(const VerifyArguments& arguments) {
-    const BinaryFile file{arguments.file, arguments.target};
-    // What a device has in its configuration. Without any key signatures are not looked at, which is what development
-    // wants.
-    const std::vector<TrustedKey> keys = load_keys(arguments);
-    const BearSslVerifier verifier;
-    const Trust trust{keys.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired,
-                      {keys.data(), keys.size()},
-                      &verifier,
-                      arguments.lowest_security_version};
-
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    Image image;
-    Plan plan;
-    Verdict verdict;
-    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust, *workspace,
-                                          image, plan, verdict);
-    if (!arguments.receipt.empty()) {
-        const nlohmann::json statement =
-            signing::make_statement({file.bytes(), file.device(), trust, verdict, image, file.target().command_set(),
-                                     PIANOLA_VERSION, file.plugin()});
-        files::store_file(arguments.receipt,
-                          signing::make_receipt(statement, signing::Key::load_private(arguments.receipt_key)));
-    }
-    const nlohmann::json evidence =
-        is_ok(status) ? evidence_of(image, &file.target().command_set()) : nlohmann::json::object();
-    const std::string remedy =
-        capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict);
-    if (arguments.json) {
-        nlohmann::json json = file.to_json(verdict, image);
-        json["file"] = arguments.file;
-        json.update(evidence);
-        if (!remedy.empty()) {
-            json["remedy"] = remedy;
-        }
-        if (!file.plugin().empty()) {
-            json["plugin"] = file.plugin();
-        }
-        fmt::print("{}\n", json_text(json));
+// A file that could not be looked at is a complaint; verdicts are results.
+void print_line(const VerifyOutcome& outcome, bool as_json) {
+    const bool is_verdict = (outcome.code == kDone) || (outcome.code == kRefused);
+    if (!is_verdict) {
+        (void)std::fflush(stdout);
+        fmt::print(stderr, "{}", outcome.line);
+    } else if (!as_json) {
+        fmt::print("{}", outcome.line);
     } else {
-        fmt::print("{}: {}\n", arguments.file, file.describe(verdict, image));
-        fmt::print("{}", evidence_text(evidence));
-        if (!remedy.empty()) {
-            fmt::print("  remedy  {}\n", remedy);
-        }
-        if (!file.plugin().empty()) {
-            fmt::print("  plugin  {}\n", file.plugin());
-        }
+        // In the object that follows.
     }
-    return is_ok(status) ? kDone : kRefused;
+}
+
+int verify_one(const VerifyArguments& arguments, const std::string& file) {
+    const Verifier verifier{arguments};
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const VerifyOutcome outcome = verifier.verify(file, *workspace, arguments.reports.empty());
+    store_reports(arguments.reports, {outcome});
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(outcome.facts));
+    }
+    if (arguments.json || outcome.text.empty()) {
+        print_line(outcome, true);
+    } else {
+        fmt::print("{}", outcome.text);
+    }
+    return outcome.code;
+}
+
+int verify_files(const VerifyArguments& arguments) {
+    if (is_one_file(arguments.files)) {
+        check_reports(arguments, arguments.files);
+        return verify_one(arguments, arguments.files.front());
+    }
+    if (!arguments.receipt.empty()) {
+        throw CliError{kUsage, "--receipt: a receipt is about one file, and several were given",
+                       "call `pianola verify` once for each file that needs one"};
+    }
+    std::vector<std::string> files = expand_files(arguments.files);
+    check_reports(arguments, files);
+    const std::vector<VerifyOutcome> outcomes = ManyFiles{arguments, std::move(files)}.verify();
+    store_reports(arguments.reports, outcomes);
+    int code = kDone;
+    for (const VerifyOutcome& outcome : outcomes) {
+        print_line(outcome, arguments.json);
+        code = std::max<int>(code, outcome.code);
+    }
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(outcomes_to_json(outcomes)));
+    } else {
+        fmt::print("{}", summary_text(outcomes));
+    }
+    return code;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-    const auto [command, arguments] =
-        add_command(app, action, "verify", "Runs every check that the target runs, and those of the host", verify_file);
+    const auto [command, arguments] = add_command(
+        app, action, "verify", "Runs every check that the target runs, and those of the host", verify_files);
     command->footer(
+        "Examples:\n"
+        "  pianola verify signs.ptb\n"
+        "  pianola verify signs.ptb --key public.pem                 as a device in production\n"
+        "  pianola verify release/ --jobs 8 --report junit=verify.xml --report sarif=verify.sarif\n"
+        "  pianola verify @names.txt --json\n"
+        "  ssh build cat signs.ptb | pianola verify -\n\n"
         "A refusal names the rule (docs/reference/rules.md), the field and the byte offset, and ends with exit code 3. "
-        "With "
-        "--key,\n"
-        "files that are not signed, or by others, are refused as a device in production refuses them.");
-    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+        "With\n"
+        "--key, files that are not signed, or by others, are refused as a device in production refuses them. Of "
+        "several\n"
+        "files all are looked at, and reported in their order; the exit code is the largest.");
+    add_files_option(*command, arguments->files);
     add_text(*command, "--key", arguments->keys, kReads,
-             "Public key, PEM: only what this key has signed is accepted; may be given several times");
-    add_text(*command, "--revoked", arguments->revoked, kReads, "Public key, PEM: what it has signed is refused");
+             "Public key, PEM: only what this key has signed is accepted; may be given several times")
+        ->allow_extra_args(false);
+    add_text(*command, "--revoked", arguments->revoked, kReads, "Public key, PEM: what it has signed is refused")
+        ->allow_extra_args(false);
     command
         ->add_option("--lowest-security-version", arguments->lowest_security_version,
                      "Refuse binaries of a lower security version, as a device whose counter stands there")
@@ -119,7 +185,13 @@ void add_verify(CLI::App& app, Action& action) {
                                               "Private key, PEM, that signs the statement");
     receipt->needs(receipt_key);
     receipt_key->needs(receipt);
+    add_text(*command, "--report", arguments->reports, kWritesAs,
+             "junit=OUT or sarif=OUT: write a report for a CI system; once per form")
+        ->allow_extra_args(false)
+        ->check(complaint_of_report);
     add_target_options(*command, arguments->target);
+    command->add_option("--jobs", arguments->jobs, "Files that are verified side by side; default: one per core")
+        ->check(CLI::Range(1U, kMostJobs));
     command->add_flag("--json", arguments->json, "Print the verdict as JSON");
 }
 

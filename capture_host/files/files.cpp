@@ -19,11 +19,41 @@ constexpr std::size_t kPieceBytes = 65'536U;
 constexpr mode_t kEverybody = 0666U;  // less what the user's mask takes away
 constexpr mode_t kOwner = 0600U;
 
-[[noreturn]] void fail(const char* what, const std::filesystem::path& path, const std::string& why) {
-    throw FileError{std::string{"can not "} + what + " " + path.string() + ": " + why};
+// What helps against an error of the system; empty where that is not known.
+std::string remedy_for(int error, bool is_read) {
+    switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+            return is_read ? "check the name; relative names begin in the working folder"
+                           : "make the folder first, or check the name";
+        case EACCES:
+        case EPERM:
+            return is_read ? "ask its owner for permission to read it, or work on a copy"
+                           : "write to a folder of your own, or ask for permission";
+        case EISDIR:
+            return "give the name of a file; this is a folder";
+        case ENOSPC:
+        case EDQUOT:
+            return "free space there, or write to another disk; what was there before is unchanged";
+        case EROFS:
+            return "write to a disk that is not read-only";
+        case ENAMETOOLONG:
+            return "give a shorter name";
+        case EMFILE:
+        case ENFILE:
+            return "raise the limit of open files (ulimit -n)";
+        default:
+            return {};
+    }
+}
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path, const std::string& why,
+                       const std::string& remedy) {
+    throw FileError{std::string{"can not "} + what + " " + path.string() + ": " + why, remedy};
 }
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
-    fail(what, path, std::generic_category().message(errno));
+    const int because = errno;
+    fail(what, path, std::generic_category().message(because), remedy_for(because, std::string_view{what} == "read"));
 }
 
 class Descriptor {
@@ -31,6 +61,7 @@ class Descriptor {
     Descriptor(const std::filesystem::path& path, int flags, mode_t mode = 0U)
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): DEV-014
         : number_{::open(path.c_str(), flags | O_CLOEXEC, mode)} {}
+    explicit Descriptor(int number) : number_{number} {}
     ~Descriptor() { (void)close(); }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
@@ -85,7 +116,7 @@ std::filesystem::path behind_links(std::filesystem::path path) {
         }
         path = path.parent_path() / std::filesystem::read_symlink(path, error);  // an absolute target replaces all
     }
-    fail("write", path, "too many links");
+    fail("write", path, "too many links", "write to the file that they should lead to");
 }
 
 // A line that begins a key in PEM, private or public, near the file's start.
@@ -139,12 +170,14 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
+namespace {
+
+std::vector<std::uint8_t> load(const Descriptor& file, const std::filesystem::path& path, std::uint64_t limit_bytes) {
     const auto fail_as_too_long = [&] {
-        throw FileTooLong{"can not read " + path.string() + ": it is longer than " + std::to_string(limit_bytes) +
-                          " bytes"};
+        throw FileTooLong{
+            "can not read " + path.string() + ": it is longer than " + std::to_string(limit_bytes) + " bytes",
+            "check that it is the file that is meant; docs/reference/cli.md gives the limits"};
     };
-    const Descriptor file{path, O_RDONLY};
     struct stat found{};
     if (!file.is_open() || (::fstat(file.number(), &found) != 0)) {
         fail("read", path);
@@ -171,13 +204,24 @@ std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint
     }
 }
 
+}  // namespace
+
+std::vector<std::uint8_t> load_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
+    return load(Descriptor{path, O_RDONLY}, path, limit_bytes);
+}
+
+std::vector<std::uint8_t> load_standard_input(std::uint64_t limit_bytes) {
+    return load(Descriptor{::dup(STDIN_FILENO)}, "standard input", limit_bytes);
+}
+
 void check_replaceable(const std::filesystem::path& path) {
     const std::optional<struct stat> found = look_at(path);
     if (found && S_ISREG(found->st_mode) && holds_key(path)) {
-        fail("write", path, "it holds a key, and a key is not overwritten");
+        fail("write", path, "it holds a key, and a key is not overwritten",
+             "choose another name; remove the file first where the key is not needed any more");
     }
     if (found && !S_ISREG(found->st_mode) && !S_ISDIR(found->st_mode) && !is_stream(*found)) {
-        fail("write", path, "it is neither a file nor a pipe");
+        fail("write", path, "it is neither a file nor a pipe", "give the name of a file");
     }
 }
 

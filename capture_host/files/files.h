@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pianola/config.h"
@@ -16,10 +18,16 @@
 
 namespace pianola::files {
 
-// what() names the file and says what could not be done.
+// what() names the file and says what could not be done, and why; remedy(), what helps, where that is known.
 class FileError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+    FileError(const std::string& message, std::string remedy)
+        : std::runtime_error{message}, remedy_{std::move(remedy)} {}
+    [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+
+  private:
+    std::string remedy_;
 };
 
 // The file is longer than its reader takes.
@@ -36,6 +44,8 @@ inline constexpr std::uint64_t kSmallLimitBytes = 1U << 20U;  // keys, signature
 // read to their end.
 [[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
                                                   std::uint64_t limit_bytes = kLimitBytes);
+// The same of standard input.
+[[nodiscard]] std::vector<std::uint8_t> load_standard_input(std::uint64_t limit_bytes = kLimitBytes);
 
 // Replaces the file, or leaves the old one as it was and throws FileError. On return, contents and name are on the
 // disk. Links stay: what they point to is replaced, or made where it is missing. A pipe or a character device gets the

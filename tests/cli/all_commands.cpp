@@ -56,6 +56,9 @@ const std::map<std::string, std::string>& good_values() {
         {"sign --signature-in", "good.signature"},
         {"sign file", "prepared.ptb"},
         {"key", "good.pem"},
+        {"before", "good.ptb"},
+        {"after", "prepared.ptb"},
+        {"shell", "bash"},
         {"--key", "good.pem"},
         {"--public", "good.pem"},
         {"--revoked", "other.pem"},
@@ -143,7 +146,7 @@ std::vector<CommandUnderTest> all_commands() {
 }
 
 std::vector<std::string> types_that_are_read() {
-    return {cli::kReads, cli::kReadsJson, cli::kRuns};
+    return {cli::kReads, cli::kReadsMany, cli::kReadsJson, cli::kRuns};
 }
 
 Folder::Folder() : before_{std::filesystem::current_path()} {

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_F(AllCommands, SayOfEveryOptionWhatItsTextIs) {
-    const std::set<std::string> known{cli::kReads,  cli::kReadsJson, cli::kRuns,
-                                      cli::kWrites, cli::kSaysName,  cli::kSaysAnything};
+    const std::set<std::string> known{cli::kReads,  cli::kReadsMany, cli::kReadsJson, cli::kRuns,
+                                      cli::kWrites, cli::kWritesAs,  cli::kSaysName,  cli::kSaysAnything};
     EXPECT_GE(all_commands().size(), 14U);
     for (const CommandUnderTest& command : all_commands()) {
         for (const OptionUnderTest& option : command.options) {
@@ -57,19 +57,19 @@ std::uint64_t bytes_read() {
 }
 
 TEST_F(AllCommands, LookAtSizesBeforeTheyRead) {
-    for_each_option(
-        {cli::kReads, cli::kReadsJson}, [&](const CommandUnderTest& command, const OptionUnderTest& option) {
-            in_new_folder([&](const Folder&) {
-                files::store_file("long", std::string_view{});
-                fs::resize_file("long", std::uint64_t{8U} << 30U);
-                const std::vector<std::string> arguments = complete(command, {{option.name, "long"}});
-                const std::uint64_t before = bytes_read();
-                const Outcome outcome = call(arguments);
-                EXPECT_LT(bytes_read() - before, 1U << 20U) << text_of(arguments);
-                EXPECT_TRUE((outcome.code == cli::kFileTrouble) || (outcome.code == cli::kUsage)) << text_of(arguments);
-                EXPECT_NE(outcome.complaint.find("long"), std::string::npos) << text_of(arguments) << outcome.complaint;
-            });
+    for_each_option({cli::kReads, cli::kReadsMany, cli::kReadsJson}, [&](const CommandUnderTest& command,
+                                                                         const OptionUnderTest& option) {
+        in_new_folder([&](const Folder&) {
+            files::store_file("long", std::string_view{});
+            fs::resize_file("long", std::uint64_t{8U} << 30U);
+            const std::vector<std::string> arguments = complete(command, {{option.name, "long"}});
+            const std::uint64_t before = bytes_read();
+            const Outcome outcome = call(arguments);
+            EXPECT_LT(bytes_read() - before, 1U << 20U) << text_of(arguments);
+            EXPECT_TRUE((outcome.code == cli::kFileTrouble) || (outcome.code == cli::kUsage)) << text_of(arguments);
+            EXPECT_NE(outcome.complaint.find("long"), std::string::npos) << text_of(arguments) << outcome.complaint;
         });
+    });
 }
 
 TEST_F(AllCommands, RefuseJsonThatIsNestedOrHasAMemberTwice) {

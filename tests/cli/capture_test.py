@@ -25,7 +25,8 @@ class Capture(cli_support.CliTest):
         summary = json.loads(self.run_pianola("capture", self.model("kws_ref_model"), "-o", output, "--json").stdout)
         self.assertEqual(sorted(summary), [
             "activations", "commands", "expected", "file_bytes", "input_bytes", "operators", "output", "output_bytes",
-            "pack", "self_tests", "sha256", "state_bytes", "step_cycles", "trace_region_bytes_needed", "weight_bytes"
+            "pack", "schema_version", "self_tests", "sha256", "state_bytes", "step_cycles", "trace_region_bytes_needed",
+            "weight_bytes"
         ])
         self.assertEqual(summary["file_bytes"], output.stat().st_size)
         self.assertEqual((summary["input_bytes"], summary["output_bytes"]), (490, 12))
@@ -90,7 +91,7 @@ class Capture(cli_support.CliTest):
         self.assertEqual(found[1]["reason"], "not supported; TensorFlow Lite Micro computes it in float only")
         for entry in found:
             self.assertEqual(sorted(entry), ["index", "operator", "reason", "tensor"])
-        self.assertEqual(len(run.stderr.splitlines()), len(found))
+        self.assertEqual(len(run.stderr.splitlines()), len(found) + 1)  # and the remedy
 
     def test_operators_are_listed(self):
         support = json.loads(self.run_pianola("capture", "--list-operators", "--json").stdout)
@@ -126,10 +127,11 @@ class Capture(cli_support.CliTest):
     def test_a_memory_that_is_too_small_states_need_and_limit(self):
         spec = self.write("spec.json", DEVICE_DRAM)
         run = self.run_pianola("capture", self.model("vww_96_int8"), "-o", "m.ptb", "--device", spec, code=UNSUPPORTED)
-        found = re.search(r"DRAM is too small: (\d+) bytes are needed \(.*\), (\d+) are there; pass --dram (\d+)\n$",
-                          run.stderr)
+        found = re.search(
+            r"DRAM is too small: (\d+) bytes are needed \(.*\), (\d+) are there\n  remedy  pass --dram (\d+), ",
+            run.stderr)
         self.assertIsNotNone(found, run.stderr)
-        self.assertEqual(len(run.stderr.splitlines()), 1)
+        self.assertEqual(len(run.stderr.splitlines()), 2)
         need, limit, passed = map(int, found.groups())
         self.assertEqual((limit, passed), (DEVICE_DRAM["dram_bytes"], need))
         capture = ("capture", self.model("vww_96_int8"), "-o", "m.ptb", "--device", spec, "--dram")
@@ -151,7 +153,7 @@ class Capture(cli_support.CliTest):
         """What the refusal says."""
         capture = ("capture", self.model("kws_ref_model"), "-o", "m.ptb", "--trace-region")
         run = self.run_pianola(*capture, "64", code=UNSUPPORTED)
-        self.run_pianola(*capture, re.search(r"; pass --trace-region (\d+)\n$", run.stderr).group(1))
+        self.run_pianola(*capture, re.search(r"  remedy  pass --trace-region (\d+), ", run.stderr).group(1))
 
     def test_more_queues_than_the_device_has(self):
         spec = self.write("spec.json", {"queue_count": 1})

@@ -9,7 +9,8 @@ import sys
 import tempfile
 import unittest
 
-DONE, INTERNAL, USAGE, REFUSED, FAULT, UNSUPPORTED, FILE_TROUBLE, DIFFERENT = range(8)
+DONE, DIFFERENT_BINARIES, USAGE, REFUSED, FAULT, UNSUPPORTED, FILE_TROUBLE, DIFFERENT = range(8)
+INTERNAL = 70
 SKIPPED = 77
 DIGEST_OFFSET, DIGEST_BYTES = 160, 32
 OPTIONS = argparse.Namespace(pianola=None, models=None, sample=None, random=None, source=None)

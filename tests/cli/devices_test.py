@@ -12,7 +12,7 @@ class Devices(cli_support.CliTest):
 
     def listed(self):
         """The list as JSON."""
-        return json.loads(self.run_pianola("devices", "--json", code=DONE).stdout)
+        return json.loads(self.run_pianola("devices", "--json", code=DONE).stdout)["devices"]
 
     def test_text_and_json_name_the_same(self):
         names = [line.split()[0] for line in self.run_pianola("devices", code=DONE).stdout.splitlines()]

@@ -123,7 +123,7 @@ class Embed(cli_support.CliTest):
             report = json.loads(self.run_pianola("embed", copy, "-o", "out.c", "--json").stdout)
             self.assertEqual(report["symbol"], symbol)
             self.assertEqual(report["bytes"], self.binary.stat().st_size)
-            self.assertEqual(sorted(report), ["bytes", "format", "output", "sha256", "symbol"])
+            self.assertEqual(sorted(report), ["bytes", "format", "output", "schema_version", "sha256", "symbol"])
             self.assertTrue(re.search(rf"\b{symbol}\[", (self.folder / "out.c").read_text(encoding="utf-8")))
 
     def test_a_binary_that_verify_refuses_is_not_embedded(self):

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import os
-import pty
 import signal
 import subprocess
 
@@ -207,16 +206,6 @@ class Mutate(cli_support.CliTest):
             path.unlink()
         self.assertEqual(*({path.name: hashlib.sha256(path.read_bytes()).hexdigest()
                             for path in each.iterdir()} for each in (whole, folder)))
-
-    def test_progress_is_shown_on_a_terminal_only(self):
-        binary = self.capture()
-        main, terminal = pty.openpty()
-        self.run_pianola("mutate", binary, "--report-only", "--kind", "flip", "--count", 5, stderr=terminal)
-        os.close(terminal)
-        shown = os.read(main, 4096).decode("ascii")
-        os.close(main)
-        self.assertEqual(shown.split("\r")[1:], [*(f"mutants {done}/5" for done in range(1, 5)), "mutants 5/5", "\n"])
-        self.assertEqual(self.run_pianola("mutate", binary, "--report-only", "--kind", "flip", "--count", 5).stderr, "")
 
     def test_a_signed_binary_is_damaged_without_its_signature(self):
         binary, signed = self.capture(), self.folder / "signed.ptb"

@@ -38,7 +38,8 @@ class Run(cli_support.CliTest):
             self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch", "--repeat", "3",
                              "--json").stdout)
         self.assertEqual(sorted(report),
-                         ["cycles", "outputs", "records", "repeat", "self_tests_passed", "step_cycles", "steps"])
+                         ["cycles", "outputs", "records", "repeat", "schema_version", "self_tests_passed",
+                          "step_cycles", "steps"])
         self.assertEqual((report["records"], report["repeat"], report["steps"]), (RECORDS, 3, 3 * RECORDS))
         self.assertEqual(report["cycles"], 3 * RECORDS * report["step_cycles"])
         self.assertEqual((self.folder / "out.bin").read_bytes(),

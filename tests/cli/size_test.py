@@ -39,8 +39,8 @@ class Size(cli_support.CliTest):
     def test_json_has_stable_keys(self):
         shown = self.manifest(self.make_sample())
         self.assertEqual(sorted(shown), [
-            "device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "stack", "symbol", "time",
-            "verified_release", "views", "windows"
+            "device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "schema_version", "stack",
+            "symbol", "time", "verified_release", "views", "windows"
         ])
         self.assertEqual((shown["file"], shown["symbol"]), ("road_signs.ptb", "road_signs"))
         self.assertEqual(sorted(shown["ram"]), [

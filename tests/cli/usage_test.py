@@ -7,7 +7,7 @@ import subprocess
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
 
-COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "perf", "mutate")
+COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "perf", "mutate", "diff", "doctor")
 LOG_COMMANDS = ("show", "diff")
 
 
@@ -18,7 +18,7 @@ class Usage(cli_support.CliTest):
         text = self.run_pianola("--help").stdout
         for word in (*COMMANDS, "log", "Exit codes:", "Example:"):
             self.assertIn(word, text)
-        for code in range(8):
+        for code in (*range(8), 70):
             self.assertRegex(text, rf"\b{code} [a-z]")
 
     def test_every_sub_command_teaches(self):
@@ -63,6 +63,22 @@ class Usage(cli_support.CliTest):
                                      (("log", "foo"), "pianola log has no command 'foo'"),
                                      (("receipt", "foo", "x"), "pianola receipt has no command 'foo'")):
             self.assertIn(complaint, self.run_pianola(*arguments, code=USAGE).stderr)
+
+    def test_what_was_probably_meant_is_named(self):
+        for arguments, meant in ((("verfy", ), "verify"), (("inspct", "x"), "inspect"), (("exit", ), None),
+                                 (("log", "shwo"), "show"), (("verify", "x", "--jsno"), "--json"),
+                                 (("verify", "x", "--kye", "k"), "--key"), (("embed", "x", "--outpt", "y"), "--output"),
+                                 (("capture", "x", "-o", "y", "--self-tests", "2"), "--self-test"),
+                                 (("embed", "x", "-o", "y", "--format", "obj"), "object"),
+                                 (("keygen", "-o", "y", "--type", "p265"), "p256"),
+                                 (("size", "x", "--frobnicate"), None), (("diff", "a", "b", "--fail-on", "timming"),
+                                                                         "timing")):
+            said = self.run_pianola(*arguments, code=USAGE).stderr
+            self.assertEqual("did you mean" in said, meant is not None, said)
+            if meant is not None:
+                self.assertIn(f"did you mean {meant}?", said)
+            self.assertIn("  remedy  ", said)
+            self.assertIn("--help", said)
 
     def test_each_help_has_its_own_examples(self):
         end = self.run_pianola("--help").stdout.rstrip().splitlines()[-1]

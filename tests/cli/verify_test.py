@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """pianola verify and inspect: what they accept, what they refuse and how they say so."""
+import hashlib
 import json
 
 import cli_support
@@ -14,8 +15,12 @@ class Verify(cli_support.CliTest):
     def refuse(self, *arguments):
         """The verdict of a refused binary."""
         verdict = json.loads(self.run_pianola("verify", *arguments, "--json", code=REFUSED).stdout)
+        facts = ["remedy"]
+        if "segments" in verdict:  # the header can be read
+            facts += ["segments", "security_version", "signature"]
         self.assertEqual(sorted(verdict),
-                         ["accepted", "actual", "field", "file", "limit", "message", "offset", "remedy", "rule"])
+                         sorted(["accepted", "actual", "bytes", "device", "field", "file", "limit", "message", "offset",
+                                 "rule", "schema_version", "sha256", *facts]))
         self.assertIs(verdict["accepted"], False)
         self.assertNotEqual(verdict["message"], "")
         text = self.run_pianola("verify", *arguments, code=REFUSED).stdout
@@ -26,8 +31,10 @@ class Verify(cli_support.CliTest):
     def test_a_captured_binary_is_accepted(self):
         binary = self.capture()
         self.assertIn("accepted", self.run_pianola("verify", binary).stdout)
-        self.assertEqual(json.loads(self.run_pianola("verify", binary, "--json").stdout),
-                         {"accepted": True, "file": str(binary)})
+        shown = json.loads(self.run_pianola("verify", binary, "--json").stdout)
+        self.assertEqual((shown["accepted"], shown["file"], shown["bytes"]), (True, str(binary), binary.stat().st_size))
+        self.assertEqual(shown["sha256"], hashlib.sha256(binary.read_bytes()).hexdigest())
+        self.assertLess(sum(shown["segments"].values()), shown["bytes"])
 
     def test_truncated_extended_and_empty_files(self):
         contents = self.capture().read_bytes()
@@ -180,8 +187,8 @@ class Verify(cli_support.CliTest):
         binary = self.capture("kws_ref_model", "--queues", "2")
         shown = json.loads(self.run_pianola("inspect", binary, "--json", "--commands").stdout)
         self.assertEqual(sorted(shown), [
-            "budgets", "buffers", "inputs", "outputs", "parameters", "provenance", "regions", "scripts",
-            "self_test_vectors", "self_tests", "state", "target", "traces", "views"
+            "budgets", "buffers", "file", "inputs", "outputs", "parameters", "provenance", "regions", "schema_version",
+            "scripts", "self_test_vectors", "self_tests", "state", "target", "traces", "views"
         ])
         self.assertEqual(shown["provenance"]["source_name"], "model.tflite")
         self.assertEqual(shown["inputs"][0]["shape"], [1, 49, 10, 1])

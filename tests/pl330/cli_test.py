@@ -37,7 +37,7 @@ class Pl330(cli_support.CliTest):
         shown = json.loads(self.run_pianola("verify", self.binary, "--json").stdout)
         given, right = (hashlib.sha256(data).hexdigest() for data in exchange_vector())
         vector = {"origin": "captured", "inputs_sha256": given, "outputs_sha256": right}
-        self.assertEqual(shown, {"accepted": True, "file": str(self.binary), "self_tests": [vector]})
+        self.assertEqual((shown["accepted"], shown["self_tests"]), (True, [vector]))
         refused = json.loads(
             self.run_pianola("verify", self.folder / "without_event.ptb", "--json", code=REFUSED).stdout)
         self.assertEqual((refused["rule"], refused["missing"]["recorded_on_queue"]), ("ORD-RACE", 0))

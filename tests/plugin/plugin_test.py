@@ -30,7 +30,7 @@ class Plugin(cli_support.CliTest):
 
     def test_verify(self):
         shown = json.loads(self.run_pianola("verify", self.binary, *self.plugin, "--json").stdout)
-        self.assertEqual(shown, {"accepted": True, "file": str(self.binary), "plugin": self.digest})
+        self.assertEqual((shown["accepted"], shown["plugin"]), (True, self.digest))
         self.assertIn(self.digest, self.run_pianola("verify", self.binary, *self.plugin).stdout)
 
     def test_without_the_plugin_the_family_is_unknown(self):

@@ -1,4 +1,4 @@
-#include "capture_host/cli/views_text.h"
+#include "capture_host/cli/inspect_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,29 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/cli/evidence_text.h"
 
 namespace pianola::cli {
 
 bool is_known(const BinaryFile& file, const Image& image) {
     return capture::to_string(image.target().device_family) == file.device().family;
+}
+
+std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image, const TraceView& trace) {
+    std::vector<CommandLine> lines;
+    if (!is_known(file, image)) {
+        lines.push_back({0U, "undecodable: " + file.why_not(), {}});
+        return lines;
+    }
+    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+    const targets::WalkEnd end = targets::for_each_command(
+        file.target().command_set(), words, [&](std::uint32_t word, const DecodedCommand& command) {
+            lines.push_back({word, targets::command_name(file.target(), command), command});
+        });
+    if (!end.is_whole()) {
+        lines.push_back({static_cast<std::uint32_t>(end.word), fmt::format("undecodable: {}", end.refused), {}});
+    }
+    return lines;
 }
 
 Views find_views(const BinaryFile& file, const Image& image) {
@@ -35,6 +52,10 @@ Views find_views(const BinaryFile& file, const Image& image) {
     }
     const std::string why_not = describe_views(*plan, image);
     return {why_not.empty(), why_not};
+}
+
+nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {
+    return evidence_of(image, views.possible.has_value() ? &file.target().command_set() : nullptr);
 }
 
 }  // namespace pianola::cli

@@ -1,0 +1,37 @@
+// Complaints: what is printed where a command can not do what it was asked to.
+//
+// Place in the whole: every error of the program goes through here, so that each says what is wrong, where, why, and
+// what to do, on standard error; and with --json as an object on standard output as well. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "capture_host/cli/cli.h"
+#include "pianola/rule.h"
+
+namespace pianola::cli {
+
+struct Complaint {
+    ExitCode code{kInternalError};
+    std::string message;
+    std::string remedy;
+    nlohmann::json facts;  // members that --json shows besides `error`
+};
+
+// Of CliError, FileError, SigningError, and of everything else: a defect.
+[[nodiscard]] Complaint complaint_of(const std::exception& error);
+// Of a command line that the parser refuses.
+[[nodiscard]] Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error);
+
+// What helps against a refusal by a rule.
+[[nodiscard]] std::string remedy_of(Rule rule);
+
+// {"code", "kind", "message", "remedy"}.
+[[nodiscard]] nlohmann::json error_to_json(const Complaint& complaint);
+// To standard error.
+void print_complaint(const Complaint& complaint);
+
+}  // namespace pianola::cli

@@ -1,0 +1,15 @@
+// Completion for shells, from the parser.
+//
+// Place in the whole: a part of the sub-command completion. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace pianola::cli {
+
+[[nodiscard]] std::string bash_completion(const CLI::App& app);
+[[nodiscard]] std::string zsh_completion(const CLI::App& app);
+[[nodiscard]] std::string fish_completion(const CLI::App& app);
+
+}  // namespace pianola::cli

@@ -1,0 +1,139 @@
+// pianola diff: what changes where one binary takes the place of another.
+
+#include "capture_host/diff/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/file_list.h"
+#include "capture_host/cli/target_option.h"
+#include "capture_host/cli/terminal.h"
+#include "capture_host/writer/manifest.h"
+#include "pianola/development_config.h"
+
+namespace pianola::cli {
+namespace {
+
+struct DiffArguments {
+    std::string before;
+    std::string after;
+    std::string plugin;
+    std::vector<std::string> fail_on;
+    bool json{false};
+};
+
+std::vector<std::string> class_names() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0U; i < diff::kClassCount; ++i) {
+        names.emplace_back(diff::class_name(static_cast<diff::Class>(i)));
+    }
+    return names;
+}
+
+struct OpenSide {
+    OpenSide(const std::string& name, const std::string& plugin) : file{name, {"", plugin}} {
+        Envelope envelope;
+        Verdict verdict;
+        Status status = parse_envelope(file.bytes(), envelope, verdict);
+        status = is_ok(status) ? authenticate(file.bytes(), envelope, kDevelopmentTrust, verdict) : status;
+        status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
+        if (!is_ok(status)) {
+            throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};
+        }
+    }
+    [[nodiscard]] diff::Side side() const {
+        const bool is_known = capture::to_string(image.target().device_family) == file.device().family;
+        return {file.bytes(), image, is_known ? &file.target() : nullptr};
+    }
+
+    BinaryFile file;
+    Image image;
+};
+
+nlohmann::json to_json(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
+                       const std::set<std::string>& classes) {
+    return {{"before", arguments.before},
+            {"after", arguments.after},
+            {"equal", all.empty()},
+            {"classes", classes},
+            {"changes", json_list(all, [](const diff::Difference& each) -> nlohmann::json {
+                 return {{"class", diff::class_name(each.kind)},
+                         {"where", each.where},
+                         {"before", each.before},
+                         {"after", each.after}};
+             })}};
+}
+
+void print_text(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
+                const std::set<std::string>& classes) {
+    if (all.empty()) {
+        fmt::print("{} and {}: the same bytes\n", arguments.before, arguments.after);
+        return;
+    }
+    std::string last;
+    for (const diff::Difference& each : all) {
+        const std::string name = diff::class_name(each.kind);
+        if (name != last) {
+            fmt::print("{}\n", paint(stdout, Colour::kName, name));
+            last = name;
+        }
+        fmt::print("  {}\n    - {}\n    + {}\n", each.where, each.before, each.after);
+    }
+    fmt::print("{} changes from {} to {}, in: {}\n", all.size(), arguments.before, arguments.after,
+               fmt::join(classes, ", "));
+}
+
+int compare(const DiffArguments& arguments) {
+    if ((arguments.before == kStandardInput) && (arguments.after == kStandardInput)) {
+        throw CliError{kUsage, "before and after: standard input can be read once only",
+                       "store one of the two in a file, and name that"};
+    }
+    const OpenSide before{arguments.before, arguments.plugin};
+    const OpenSide after{arguments.after, arguments.plugin};
+    const std::vector<diff::Difference> all = diff::differences(before.side(), after.side());
+    std::set<std::string> classes;
+    for (const diff::Difference& each : all) {
+        classes.insert(diff::class_name(each.kind));
+    }
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(to_json(arguments, all, classes)));
+    } else {
+        print_text(arguments, all, classes);
+    }
+    const bool fails = std::any_of(classes.begin(), classes.end(), [&arguments](const std::string& each) {
+        return arguments.fail_on.empty() ||
+               (std::find(arguments.fail_on.begin(), arguments.fail_on.end(), each) != arguments.fail_on.end());
+    });
+    return fails ? kDifferentBinaries : kDone;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "diff", "Shows what changes where one binary takes the place of another", compare);
+    command->footer(
+        "Examples:\n"
+        "  pianola diff released.ptb candidate.ptb\n"
+        "  pianola diff released.ptb candidate.ptb --fail-on memory,timing,security-version\n"
+        "  pianola diff released.ptb candidate.ptb --json\n\n"
+        "Exit code 0: the same bytes, or no difference of a class of --fail-on; 1: different. Both files must be "
+        "whole\n"
+        "and well-formed; `verify` says whether a target takes them. docs/reference/diff.md describes the classes.");
+    add_text(*command, "before", arguments->before, kReads, "Trace binary; - is standard input")->required();
+    add_text(*command, "after", arguments->after, kReads, "Trace binary to compare it with; - is standard input")
+        ->required();
+    command
+        ->add_option("--fail-on", arguments->fail_on,
+                     "Classes whose differences end with exit code 1; several with commas. Default: all")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(class_names()));
+    add_plugin_option(*command, arguments->plugin);
+    command->add_flag("--json", arguments->json, "Print the differences as JSON");
+}
+
+}  // namespace pianola::cli

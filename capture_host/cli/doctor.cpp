@@ -1,0 +1,173 @@
+// pianola doctor: what is installed here, and whether it works.
+
+#include <fmt/format.h>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/devices.h"
+#include "capture_host/cli/terminal.h"
+#include "capture_host/link/capture.h"
+#include "capture_host/replay/replay.h"
+#include "capture_host/writer/profiles.h"
+#include "hal/devices/registry/registry.h"
+#include "pianola/config.h"
+#include "pianola_schema_hash.h"
+
+namespace pianola::cli {
+namespace {
+
+struct DoctorArguments {
+    bool json{false};
+};
+
+constexpr std::uint32_t kBytes = 256U;
+constexpr std::uint32_t kVectors = 4U;
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+// A workload that needs no file: what comes in goes out, through the device's memory.
+capture::Capture make_binary(const DeviceDescription& device) {
+    capture::Recorder recorder;
+    const capture::TensorInfo input{"in", {kBytes}, ElementType::kInt8, 1.0F, 0};
+    const capture::TensorInfo output{"out", {kBytes}, ElementType::kInt8, 1.0F, 0};
+    const capture::BufferId from = recorder.add_input(input, kBytes);
+    const capture::BufferId between = recorder.add_activation("between", kBytes);
+    const capture::BufferId to = recorder.add_output(output, kBytes);
+    recorder.copy("0 COPY", between, from, kBytes);
+    recorder.copy("1 COPY", to, between, kBytes);
+    recorder.set_source("doctor", {});
+    capture::CaptureOptions options;
+    options.link.spec = device;
+    options.self_tests = kVectors;
+    return capture::capture_workload(recorder, options);
+}
+
+// Captures, validates and replays on the usual device's simulator; a changed byte must be refused. What is wrong, or
+// nothing.
+std::string try_simulator() {
+    try {
+        const Target& target = usual_target();
+        const DeviceDescription device = target.usual_device();
+        capture::Capture made = make_binary(device);
+        replay::Replay good{{made.file.data(), made.file.size()}, target, device};
+        good.load();
+        std::vector<std::uint8_t> scratch(good.session().output_bytes());
+        for (std::uint32_t i = 0U; i < kVectors; ++i) {
+            good.check(good.session().self_test(i, {scratch.data(), scratch.size()}));
+        }
+        made.file.back() ^= 1U;
+        replay::Replay damaged{{made.file.data(), made.file.size()}, target, device};
+        try {
+            damaged.load();
+        } catch (const replay::Refused&) {
+            return {};
+        }
+        return "a damaged binary was loaded";
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+nlohmann::json build_to_json() {
+    return {
+        {"version", PIANOLA_VERSION},       {"schema", to_hex(ByteSpan{kSchemaHash})}, {"compiler", kCompiler},
+        {"build_type", PIANOLA_BUILD_TYPE}, {"sanitizers", PIANOLA_SANITIZERS},        {"profile", kCapacities.name}};
+}
+
+nlohmann::json features_to_json(const DeviceList& devices) {
+    const bool has_vulkan = usual_target().offers().vulkan;
+    return {{"signatures", "OpenSSL signs, BearSSL verifies"},
+            {"plugins", true},
+            {"python_package", PIANOLA_HAS_PYTHON != 0},
+            {"vulkan", has_vulkan},
+            {"no_vulkan", devices.none}};
+}
+
+nlohmann::json limits_to_json() {
+    nlohmann::json profiles = nlohmann::json::array();
+    for (const Capacities* const each : kProfiles) {
+        profiles.push_back({{"profile", each->name},
+                            {"intervals", each->intervals},
+                            {"steps_in_flight", each->steps_in_flight},
+                            {"mesh_devices", each->mesh_devices}});
+    }
+    return {{"file_bytes", kMaxFileBytes}, {"inputs", kMaxInputs},        {"outputs", kMaxOutputs},
+            {"traces", kMaxTraces},        {"self_tests", kMaxSelfTests}, {"profiles", profiles}};
+}
+
+std::string text_of(const nlohmann::json& json, const DeviceList& devices) {
+    const nlohmann::json& build = json.at("build");
+    const auto text = [&build](const char* name) { return build.at(name).get<std::string>(); };
+    std::string out =
+        fmt::format("pianola {}\n  schema      {}\n  built       {}, {}{}{}, profile {}\n", text("version"),
+                    text("schema"), text("compiler"), text("build_type"),
+                    text("sanitizers").empty() ? "" : ", sanitizers ", text("sanitizers"), text("profile"));
+    const nlohmann::json& features = json.at("features");
+    const auto said = [&features](const char* name) { return features.at(name).get<bool>() ? "built" : "not built"; };
+    out +=
+        fmt::format("features\n  signatures  {}\n  plugins     --plugin\n  Python      package {}\n  Vulkan      {}\n",
+                    features.at("signatures").get<std::string>(), said("python_package"), said("vulkan"));
+    out += "devices\n";
+    std::string line;
+    for (const char each : devices.text) {
+        line += each;
+        if (each == '\n') {
+            out += "  " + line;
+            line.clear();
+        }
+    }
+    const nlohmann::json& limits = json.at("limits");
+    out += fmt::format("limits\n  binary      {} bytes, {} inputs, {} outputs, {} traces, {} self-tests\n",
+                       limits.at("file_bytes").get<std::uint64_t>(), limits.at("inputs").get<std::uint64_t>(),
+                       limits.at("outputs").get<std::uint64_t>(), limits.at("traces").get<std::uint64_t>(),
+                       limits.at("self_tests").get<std::uint64_t>());
+    for (const nlohmann::json& each : limits.at("profiles")) {
+        out +=
+            fmt::format("  {:<11} {} intervals, {} steps in flight, {} devices of a mesh\n",
+                        each.at("profile").get<std::string>(), each.at("intervals").get<std::uint64_t>(),
+                        each.at("steps_in_flight").get<std::uint64_t>(), each.at("mesh_devices").get<std::uint64_t>());
+    }
+    return out;
+}
+
+int examine(const DoctorArguments& arguments) {
+    const DeviceList devices = list_devices();
+    const std::string wrong = try_simulator();
+    const nlohmann::json json{{"healthy", wrong.empty()},
+                              {"build", build_to_json()},
+                              {"features", features_to_json(devices)},
+                              {"devices", devices.json},
+                              {"limits", limits_to_json()},
+                              {"self_test", {{"passed", wrong.empty()}, {"vectors", kVectors}, {"wrong", wrong}}}};
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(json));
+    } else {
+        fmt::print("{}self-test\n  simulator   {}\n", text_of(json, devices),
+                   wrong.empty() ? paint(stdout, Colour::kGood,
+                                         fmt::format("captured, validated and replayed {} vectors; a damaged binary "
+                                                     "was refused",
+                                                     kVectors))
+                                 : paint(stdout, Colour::kBad, "fails: " + wrong));
+    }
+    return wrong.empty() ? kDone : kReplayFault;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+    const auto [command, arguments] = add_command(
+        app, action, "doctor", "Says what is installed, which devices there are, and whether it works", examine);
+    command->footer(
+        "Examples:\n"
+        "  pianola doctor\n"
+        "  pianola doctor --json\n\n"
+        "Captures, validates and replays a small workload of its own on the simulator. Exit code 0: all is well; 4: "
+        "it\n"
+        "is not. What is not built, or a machine without a GPU, is no failure.");
+    command->add_flag("--json", arguments->json, "Print as JSON");
+}
+
+}  // namespace pianola::cli

@@ -1,0 +1,159 @@
+#include "capture_host/cli/file_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "capture_host/cli/cli.h"
+#include "capture_host/cli/complaint.h"
+#include "capture_host/cli/terminal.h"
+#include "capture_host/files/files.h"
+
+namespace pianola::cli {
+namespace {
+
+constexpr std::uint64_t kLimitBytesOfList = std::uint64_t{64U} << 20U;
+constexpr const char* kSuffix = ".ptb";
+
+bool is_folder(const std::string& name) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(name, ignored);
+}
+
+std::vector<std::string> files_in_folder(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    const auto fail = [&] {
+        if (error) {
+            throw files::FileError{fmt::format("can not read {}: {}", folder, error.message()),
+                                   "ask for permission to list the folder and those in it, or name the files"};
+        }
+    };
+    std::filesystem::recursive_directory_iterator entries{folder, error};
+    fail();
+    const std::filesystem::recursive_directory_iterator end;
+    while (entries != end) {
+        if ((entries->path().extension() == kSuffix) && !entries->is_directory(error)) {
+            names.push_back(entries->path().string());
+        }
+        entries.increment(error);
+        fail();
+    }
+    if (names.empty()) {
+        throw files::FileError{
+            fmt::format("can not read {}: the folder holds no file that ends in {}", folder, kSuffix),
+            "name the files themselves, or another folder"};
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> names_in_list(const std::string& list) {
+    const std::vector<std::uint8_t> bytes = (list == kStandardInput) ? files::load_standard_input(kLimitBytesOfList)
+                                                                     : files::load_file(list, kLimitBytesOfList);
+    std::istringstream text{std::string{bytes.begin(), bytes.end()}};
+    std::vector<std::string> names;
+    for (std::string line; std::getline(text, line);) {
+        if (!line.empty() && (line.back() == '\r')) {
+            line.pop_back();
+        }
+        if (!line.empty() && (line.front() != '#')) {
+            names.push_back(line);
+        }
+    }
+    if (names.empty()) {
+        throw files::FileError{fmt::format("can not read {}: the list names no file", list),
+                               "put one name on each line of the list"};
+    }
+    return names;
+}
+
+}  // namespace
+
+void add_files_option(CLI::App& command, std::vector<std::string>& files) {
+    add_text(command, "file", files, kReadsMany,
+             "Trace binaries; - is standard input, a folder stands for every .ptb in it, @LIST for the lines of LIST")
+        ->required();
+}
+
+bool is_one_file(const std::vector<std::string>& arguments) {
+    return (arguments.size() == 1U) && (arguments.front().front() != kListMark) && !is_folder(arguments.front());
+}
+
+std::vector<std::string> expand_files(const std::vector<std::string>& arguments) {
+    std::vector<std::string> names;
+    for (const std::string& argument : arguments) {
+        if (argument.front() == kListMark) {
+            for (const std::string& name : names_in_list(argument.substr(1U))) {
+                names.push_back(name);
+            }
+        } else {
+            names.push_back(argument);
+        }
+    }
+    if (std::count(arguments.begin(), arguments.end(), kStandardInput) +
+            std::count(arguments.begin(), arguments.end(), std::string{kListMark} + kStandardInput) >
+        1) {
+        throw CliError{kUsage, "file: standard input is named twice, and can be read once only",
+                       "store it in a file, and name that"};
+    }
+    std::vector<std::string> all;
+    std::set<std::string> known;
+    const auto add = [&](const std::string& name) {
+        if (known.insert(name).second) {
+            all.push_back(name);
+        }
+    };
+    for (const std::string& name : names) {
+        if (is_folder(name)) {
+            const std::vector<std::string> inside = files_in_folder(name);
+            std::for_each(inside.begin(), inside.end(), add);
+        } else {
+            add(name);
+        }
+    }
+    return all;
+}
+
+int show_files(const std::vector<std::string>& arguments, bool as_json, const Shown& shown) {
+    if (is_one_file(arguments)) {
+        if (as_json) {
+            fmt::print("{}\n", json_text(shown.json(arguments.front())));
+        } else {
+            shown.text(arguments.front());
+        }
+        return kDone;
+    }
+    int code = kDone;
+    nlohmann::json list = nlohmann::json::array();
+    for (const std::string& file : expand_files(arguments)) {
+        try {
+            if (as_json) {
+                list.push_back(shown.json(file));
+            } else {
+                fmt::print("{}{}\n", code == kDone && list.empty() ? "" : "\n", paint(stdout, Colour::kName, file));
+                shown.text(file);
+                list.push_back(file);
+            }
+        } catch (const std::exception& error) {
+            const Complaint complaint = complaint_of(error);
+            if (complaint.code == kUsage) {  // about the command, not about this file
+                throw;
+            }
+            list.push_back({{"file", file}, {"error", error_to_json(complaint)}});
+            (void)std::fflush(stdout);
+            print_complaint(complaint);
+            code = std::max<int>(code, complaint.code);
+        }
+    }
+    if (as_json) {
+        fmt::print("{}\n", json_text({{"files", list}}));
+    }
+    return code;
+}
+
+}  // namespace pianola::cli

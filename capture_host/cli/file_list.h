@@ -1,0 +1,37 @@
+// Arguments that stand for several files: names, "-", folders, and lists.
+//
+// Place in the whole: what `verify`, `inspect` and `size` take, so that one command looks at everything that a build
+// has made. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace pianola::cli {
+
+inline constexpr const char* kStandardInput = "-";
+inline constexpr char kListMark = '@';
+
+void add_files_option(CLI::App& command, std::vector<std::string>& files);
+
+// Whether the arguments are one file, or standard input: what is printed is then about that alone.
+[[nodiscard]] bool is_one_file(const std::vector<std::string>& arguments);
+
+// The files, each once, in the order of the arguments: of a folder what ends in .ptb, at any depth, in the order of
+// their names; of @LIST what its lines name, but for empty ones and those that begin with '#'. Throws CliError,
+// files::FileError: a folder or list without files, and "-" twice.
+[[nodiscard]] std::vector<std::string> expand_files(const std::vector<std::string>& arguments);
+
+// What is shown of a file, as text on standard output, or as JSON.
+struct Shown {
+    std::function<void(const std::string& file)> text;
+    std::function<nlohmann::json(const std::string& file)> json;
+};
+// Shows all. One file that can not be shown does not hide the others: its complaint goes to standard error, and into
+// the JSON; the exit code is the largest. One file is printed as it is, several as {"files": [...]}.
+[[nodiscard]] int show_files(const std::vector<std::string>& arguments, bool as_json, const Shown& shown);
+
+}  // namespace pianola::cli

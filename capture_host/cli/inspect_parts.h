@@ -1,0 +1,42 @@
+// What `pianola inspect` shows, gathered: the parts that text and JSON share.
+//
+// Place in the whole: a part of the sub-command inspect, which also serves files that verify refuses. Host only.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture_host/cli/target_option.h"
+#include "capture_host/targets/trace_walk.h"
+#include "capture_host/writer/manifest.h"
+
+namespace pianola::cli {
+
+struct CommandLine {
+    std::uint32_t word{0U};
+    std::string name;
+    DecodedCommand decoded;
+};
+// The commands of a trace, as far as they can be decoded.
+[[nodiscard]] std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image, const TraceView& trace);
+
+// Whether there is a target for the family that the file names.
+[[nodiscard]] bool is_known(const BinaryFile& file, const Image& image);
+
+// Whether zero-copy I/O is possible on the device that the binary is for, and what speaks against it. Nothing is known
+// where the proofs can not be made.
+struct Views {
+    std::optional<bool> possible;
+    std::string why_not;
+};
+[[nodiscard]] Views find_views(const BinaryFile& file, const Image& image);
+
+[[nodiscard]] nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views);
+
+// All of it, but the file's name.
+[[nodiscard]] nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bool with_commands);
+
+}  // namespace pianola::cli
