@@ -32,7 +32,7 @@ Function real(const char* name) {
 // What a failing driver may leave where a handle was to be.
 template <typename Handle>
 void leave_rubbish(Handle* handles, std::uint32_t count) {
-    std::memset(static_cast<void*>(handles), 0xA5, count * sizeof(Handle));
+    std::memset(static_cast<void*>(handles), 0xA5, count * kHandleBytes);
 }
 
 template <typename Function, typename... Arguments>

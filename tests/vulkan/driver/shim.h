@@ -23,11 +23,12 @@
 namespace pianola::vulkan {
 
 // Of handles, whatever type they have.
+inline constexpr std::size_t kHandleBytes = sizeof(std::uint64_t);
+static_assert(sizeof(void*) == kHandleBytes);
 template <typename Handle>
 [[nodiscard]] std::uint64_t number_of_handle(Handle handle) noexcept {
     std::uint64_t number = 0U;
-    static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
-    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), sizeof(Handle));
+    std::memcpy(static_cast<void*>(&number), static_cast<const void*>(&handle), kHandleBytes);
     return number;
 }
 
