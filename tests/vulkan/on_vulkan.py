@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Cases of the host API once more, on a Vulkan device.
 
-Usage: on_vulkan.py AREA --pianola PROGRAM (--gtest PROGRAM | --unittest SCRIPT) [--page PAGE]
+Usage: on_vulkan.py AREA --pianola PROGRAM (--gtest PROGRAM | --unittest SCRIPT | --command WORD...)
 
 Runs every case of a test program, whose devices all are the Vulkan device that PIANOLA_VULKAN_DEVICE names by its
 number, else the first. A case that is not in the page's table must pass. One that is must fail, and each of its
 failures must say what the table's reason says: so a case that is refused is known to be refused by name, and a row that
-is no longer needed is an error. Exit code 77 without a device, and where a case was skipped.
+is no longer needed is an error. A command passes where it ends with 0. Exit code 77 without a device, and where a case
+was skipped.
 """
 import argparse
 import fnmatch
@@ -122,7 +123,7 @@ def main():
     parser.add_argument("--pianola", required=True)
     parser.add_argument("--gtest")
     parser.add_argument("--unittest", type=pathlib.Path)
-    parser.add_argument("--page", type=pathlib.Path, default=PAGE)
+    parser.add_argument("--command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     executor = f"vulkan:{os.environ.get('PIANOLA_VULKAN_DEVICE', 0)}"
     os.environ["PIANOLA_TEST_EXECUTOR"] = "vulkan"
@@ -131,7 +132,9 @@ def main():
     if not any(entry["device"] == executor and not entry.get("missing") for entry in listed):
         print(f"skipped: there is no {executor}")
         return SKIPPED
-    rows = rows_of(options.page.read_text(encoding="utf-8"), options.area)
+    if options.command:
+        return subprocess.run(options.command, check=False).returncode
+    rows = rows_of(PAGE.read_text(encoding="utf-8"), options.area)
     failures, skipped = run_gtest(options.gtest) if options.gtest else run_unittest(options.unittest)
     wrong = judge(failures, rows)
     print(f"{len(failures)} cases on {executor}: {sum(not texts for texts in failures.values())} as on the simulator, "

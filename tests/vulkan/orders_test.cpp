@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <optional>
 
 #include "tests/proofs/patterns.h"
 #include "tests/proofs/performance.h"
@@ -19,9 +20,16 @@ constexpr std::uint32_t kCases = 300U;
 
 class VulkanOrders : public testing::Test {
   protected:
+    void SetUp() override {
+        PhysicalDeviceList list;
+        if (!is_ok(list_physical_devices(list)) || (list.count <= tested_device())) {
+            GTEST_SKIP() << "there is no vulkan:" << tested_device();
+        }
+        opened_.emplace(options());
+    }
     void expect_meaning(const SmallCase& small, std::uint32_t seed) {
         SCOPED_TRACE(test::text_of(small));
-        test::Performance performance{small, opened_.device, opened_.platform, seed};
+        test::Performance performance{small, opened_->device, opened_->platform, seed};
         performance.run();
         played_ += 1U;
         steps_on_views_ += performance.steps_on_views();
@@ -30,7 +38,7 @@ class VulkanOrders : public testing::Test {
     [[nodiscard]] std::string refusal_of(const SmallCase& small) {
         const files::AlignedBytes file{test::binary_of(small)};
         const auto workspace = std::make_unique<PlanWorkspace>();
-        Session session{opened_.device, opened_.platform, opened_.command_set, kDevelopmentConfig};
+        Session session{opened_->device, opened_->platform, opened_->command_set, kDevelopmentConfig};
         Verdict verdict;
         return is_ok(session.load(file.view(), *workspace, verdict)) ? "" : rule_id(verdict.rule);
     }
@@ -59,7 +67,7 @@ class VulkanOrders : public testing::Test {
         return options;
     }
 
-    Opened opened_{options()};
+    std::optional<Opened> opened_;
     std::uint32_t steps_on_views_{0U};
     std::uint32_t removed_{0U};
     std::uint32_t played_{0U};
