@@ -27,8 +27,10 @@ endif()
 if(PIANOLA_PYTHON)
     list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
+# A build with a shared library, of component runtime, says so by these global properties: pianola_has_shared_library,
+# and pianola_shared_package, the name of its Debian package.
 get_property(pianola_has_shared GLOBAL PROPERTY pianola_has_shared_library)
-if(pianola_has_shared)  # of component runtime
+if(pianola_has_shared)
     list(APPEND CPACK_COMPONENTS_ALL runtime)
 endif()
 

@@ -28,6 +28,7 @@ function(pianola_export set target name)
     set_property(TARGET ${target} PROPERTY EXPORT_NAME ${name})
     install(TARGETS ${target} EXPORT pianola_${set}
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev
         OBJECTS DESTINATION "${pianola_objects_dir}" COMPONENT dev
         INCLUDES DESTINATION "${pianola_include_dir}")
     get_target_property(type ${target} TYPE)
@@ -67,7 +68,7 @@ endforeach()
 foreach(part IN ITEMS board board_common arch one_device core_devices)
     pianola_export(runtime pianola_${part} ${part} board)
 endforeach()
-pianola_export(runtime pianola_runtime_c runtime_c)
+pianola_export(runtime pianola_runtime_c runtime_c runtime_c)
 # BearSSL's library is the distribution's on the host.
 pianola_export(crypto pianola_bearssl bearssl)
 pianola_export(crypto pianola_crypto crypto crypto)

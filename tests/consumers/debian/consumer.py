@@ -7,7 +7,9 @@ PACKAGES = {"pianola", "libpianola-dev", "python3-pianola"}
 PROGRAM = """#include <hal/devices/refdev/refdev_command_set.h>
 #include <pianola/session.h>
 int main() {
-    return (pianola::refdev::RefdevCommandSet{}.queue_words({}) != 0U) ? 0 : 1;
+    pianola::QueueCommand command;
+    command.kind = pianola::QueueCommandKind::kNotify;
+    return (pianola::refdev::RefdevCommandSet{}.queue_words(command) != 0U) ? 0 : 1;
 }
 """
 PYTHON = "import pianola; print(pianola.__file__); pianola.close_device(pianola.open_device())"
