@@ -137,9 +137,10 @@ std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
                        ? "no --device has it: capture the workload anew with this version: pianola capture MODEL -o "
                          "FILE"
                        : why_not;
-        case Rule::kImgSize:  // too long is said below; there may be none
-            return (verdict.actual > verdict.limit) ? std::string{} : rule_remedy(verdict.rule);
         // Of capacities `verify` says more: capture::capacity_remedy().
+        case Rule::kImgSize:
+        case Rule::kBudInFlight:
+            return (verdict.actual != 0U) ? std::string{} : rule_remedy(verdict.rule);
         case Rule::kCapCommands:
         case Rule::kCapIntervals:
         case Rule::kCapWork:
