@@ -85,7 +85,8 @@ class Pages:
 
     def command_findings(self, text):
         """What is wrong with the commands of a block."""
-        for command, rest in COMMAND.findall(text.replace("\\\n", " ")):
+        commands = re.sub(r"^\s*pianola: .*$", "", text, flags=re.MULTILINE)  # what it prints is no command
+        for command, rest in COMMAND.findall(commands.replace("\\\n", " ")):
             known = self.options_of(command)
             if known is None and " " not in command:
                 yield f"`pianola {command}` is no command"

@@ -68,7 +68,14 @@ endforeach()
 foreach(part IN ITEMS board board_common arch one_device core_devices)
     pianola_export(runtime pianola_${part} ${part} board)
 endforeach()
-pianola_export(runtime pianola_runtime_c runtime_c runtime_c)
+# The C API. Its users include <pianola.h>: a folder of its own, beside that of C++.
+pianola_export(runtime pianola_c_headers c_headers)
+pianola_export(runtime pianola_c c)
+if(PIANOLA_INSTALL AND TARGET pianola_c)
+    install(FILES ${PROJECT_SOURCE_DIR}/runtime/c/pianola.h ${PROJECT_SOURCE_DIR}/runtime/c/pianola_port.h
+        ${PROJECT_SOURCE_DIR}/runtime/c/pianola_status.h ${PROJECT_BINARY_DIR}/runtime/c/$<CONFIG>/pianola_sizes.h
+        DESTINATION "${pianola_include_dir}/c" COMPONENT dev)
+endif()
 # BearSSL's library is the distribution's on the host.
 pianola_export(crypto pianola_bearssl bearssl)
 pianola_export(crypto pianola_crypto crypto crypto)
@@ -83,6 +90,16 @@ endif()
 
 if(NOT PIANOLA_INSTALL)
     return()
+endif()
+
+# The shared library: a program that has its header needs nothing else of the project.
+if(TARGET pianola_shared)
+    install(TARGETS pianola_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime
+        NAMELINK_COMPONENT dev)
+    install(FILES ${PROJECT_SOURCE_DIR}/capture_host/shared/pianola_host.h
+        DESTINATION "${pianola_include_dir}/c" COMPONENT dev)
+    set_property(GLOBAL PROPERTY pianola_has_shared_library ON)
+    set_property(GLOBAL PROPERTY pianola_shared_package libpianola0)
 endif()
 
 # The command line, and what is made for it while building: man pages, completion.

@@ -27,6 +27,10 @@ pianola_pkg_config(pianola-runtime "Pianola's on-target library"
     LIBS -lpianola_runtime CFLAGS "-DPIANOLA_PROFILE=${pianola_profile}")
 pianola_pkg_config(pianola-refdev "Pianola's reference device: command set, driver, kernels"
     REQUIRES pianola-runtime LIBS -lpianola_refdev -lpianola_kernels)
+if(TARGET pianola_c)
+    pianola_pkg_config(pianola-c "Pianola's runtime for applications in C"
+        REQUIRES pianola-runtime LIBS -lpianola_c CFLAGS "-I\${includedir}/pianola/c")
+endif()
 if(TARGET pianola_pl330)
     pianola_pkg_config(pianola-pl330 "Pianola's device for Arm's PL330" REQUIRES pianola-runtime LIBS -lpianola_pl330)
 endif()

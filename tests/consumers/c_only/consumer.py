@@ -23,4 +23,4 @@ def run(kit):
     data = bytearray(good.read_bytes())
     data[-65] ^= 1
     damaged.write_bytes(data)
-    build_and_try(kit.run, good, damaged, [kit.prefix / "include"], [kit.prefix / "lib"])
+    build_and_try(kit.run, good, damaged, [kit.prefix / "include/pianola/c"], [kit.prefix / "lib"])

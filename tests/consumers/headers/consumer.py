@@ -30,7 +30,9 @@ def judge(root, entries):
         if name not in installed:
             missing.add(name)
             continue
-        pending |= set(INCLUDE.findall((root / name).read_text(encoding="utf-8"))) - public
+        for included in INCLUDE.findall((root / name).read_text(encoding="utf-8")):
+            beside = f"{name.rpartition('/')[0]}/{included}"  # as headers of C have it
+            pending |= {beside if beside in installed else included} - public
     return installed - public, missing
 
 
