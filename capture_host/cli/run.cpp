@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "capture_host/cli/cli.h"
@@ -338,7 +338,7 @@ class Run {
     }
 
     const RunArguments& arguments_;
-    std::optional<Progress> progress_{std::in_place, "run"};  // until there are results to print
+    std::unique_ptr<Progress> progress_{std::make_unique<Progress>("run")};  // until there are results to print
     BinaryFile file_;
     bool measures_;  // the simulator has the device's time
     replay::Replay replay_;

@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -82,7 +81,7 @@ class ManyFiles {
     std::size_t done_{0U};
     std::size_t refused_{0U};
     std::exception_ptr failure_;
-    std::optional<Progress> progress_{std::in_place, "verify"};  // the last member: it looks at none
+    std::unique_ptr<Progress> progress_{std::make_unique<Progress>("verify")};  // the last member: it looks at none
 };
 
 // A report must not replace what a folder or a list has brought in.

@@ -139,6 +139,28 @@ std::string line_of(const VerifyOutcome& outcome, const std::string& refusal) {
                        facts.at("security_version").get<std::uint64_t>(), facts.at("sha256").get<std::string>());
 }
 
+// What helps, of a binary that is refused: of capacities the device knows more than the rule does.
+void add_remedy(VerifyOutcome& outcome, const Verdict& verdict, const std::string& of_capacities) {
+    if (!of_capacities.empty()) {
+        outcome.facts["remedy"] = of_capacities;
+    } else if ((outcome.code != kDone) && !outcome.facts.contains("remedy")) {
+        outcome.facts["remedy"] = remedy_of(verdict.rule);
+    } else {
+        // Accepted, or described with one.
+    }
+}
+
+// The outcome as text: whole, and as a line among others.
+void say(VerifyOutcome& outcome, const BinaryFile& file, const std::string& verdict) {
+    const bool has_remedy = (outcome.code == kDone) || (verdict.find("\n  remedy  ") != std::string::npos);
+    const std::string help =
+        has_remedy ? std::string{} : fmt::format("\n  remedy  {}", outcome.facts.at("remedy").get<std::string>());
+    outcome.text = fmt::format("{}: {}{}\n{}{}", outcome.file, verdict, help, facts_text(outcome.facts),
+                               evidence_text(outcome.facts)) +
+                   (file.plugin().empty() ? "" : fmt::format("  plugin  {}\n", file.plugin()));
+    outcome.line = line_of(outcome, verdict + help);
+}
+
 }  // namespace
 
 Verifier::Verifier(const VerifyArguments& arguments)
@@ -182,27 +204,12 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
         outcome.facts["rules"] = rules_to_json(!keys_.empty());
         outcome.facts.update(evidence_of(image, &file.target().command_set()));
     }
-    const std::string remedy =
-        capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict);
-    if (!remedy.empty()) {
-        outcome.facts["remedy"] = remedy;
-    } else if (!is_ok(status) && !outcome.facts.contains("remedy")) {
-        outcome.facts["remedy"] = remedy_of(verdict.rule);
-    } else {
-        // Accepted, or described with one.
-    }
+    add_remedy(outcome, verdict,
+               capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict));
     if (!file.plugin().empty()) {
         outcome.facts["plugin"] = file.plugin();
     }
-    const std::string verdict_text =
-        is_ok(status) ? paint(stdout, Colour::kGood, "accepted") : file.describe(verdict, image);
-    const bool has_remedy = is_ok(status) || (verdict_text.find("\n  remedy  ") != std::string::npos);
-    const std::string help =
-        has_remedy ? std::string{} : fmt::format("\n  remedy  {}", outcome.facts.at("remedy").get<std::string>());
-    outcome.text = fmt::format("{}: {}{}\n{}{}", name, verdict_text, help, facts_text(outcome.facts),
-                               evidence_text(outcome.facts)) +
-                   (file.plugin().empty() ? "" : fmt::format("  plugin  {}\n", file.plugin()));
-    outcome.line = line_of(outcome, verdict_text + help);
+    say(outcome, file, is_ok(status) ? paint(stdout, Colour::kGood, "accepted") : file.describe(verdict, image));
     return outcome;
 }
 

@@ -46,7 +46,7 @@ class Verifier {
     [[nodiscard]] VerifyOutcome verify(const std::string& file, PlanWorkspace& workspace, bool complains) const;
 
   private:
-    [[nodiscard]] VerifyOutcome judge(const std::string& file, PlanWorkspace& workspace) const;
+    [[nodiscard]] VerifyOutcome judge(const std::string& name, PlanWorkspace& workspace) const;
 
     const VerifyArguments& arguments_;
     targets::Targets targets_;

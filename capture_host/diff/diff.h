@@ -42,7 +42,7 @@ struct Difference {
 struct Side {
     ByteSpan file;
     const Image& image;
-    const Target* target;  // of the family that the file names; nullptr: its commands are not decoded
+    const Target* target{nullptr};  // of the family that the file names; nullptr: its commands are not decoded
 };
 
 // In the order of the classes.

@@ -132,7 +132,8 @@ void inspect(ByteSpan file, pianola_result& result) {
 
 // Nothing that is thrown may leave a function of C.
 pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(ByteSpan, pianola_result&)) noexcept {
-    pianola_result* const result = new (std::nothrow) pianola_result;
+    auto owned = std::unique_ptr<pianola_result>{new (std::nothrow) pianola_result};
+    pianola_result* const result = owned.get();
     if (result == nullptr) {
         return nullptr;
     }
@@ -140,7 +141,7 @@ pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(Byt
         if ((file == nullptr) && (file_bytes != 0U)) {
             result->status = PIANOLA_USAGE;
             result->text = "the file is NULL, and its size is not 0";
-            return result;
+            return owned.release();
         }
         // Longer files are refused by their size, which needs no copy of them.
         const std::size_t kept = std::min<std::size_t>(file_bytes, pianola::kMaxFileBytes + std::size_t{1U});
@@ -157,7 +158,7 @@ pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(Byt
     } catch (...) {
         *result = pianola_result{};
     }
-    return result;
+    return owned.release();
 }
 
 }  // namespace
@@ -207,5 +208,5 @@ const char* pianola_result_text(const pianola_result* result) {
 }
 
 void pianola_result_free(pianola_result* result) {
-    delete result;
+    const std::unique_ptr<pianola_result> ended{result};
 }

@@ -17,7 +17,7 @@ KEY_INFO = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004
 LARGEST = "ENV-FILE-SIZE.too-long"  # 64 MiB
 MEMBERS = [
     "format", "tool_version", "file", "device", "seed", "kinds", "count", "jobs", "trusts", "shard", "shards",
-    "complete", "mutants", "not_applicable", "rules", "totals"
+    "complete", "mutants", "not_applicable", "rules", "totals", "schema_version"
 ]
 
 

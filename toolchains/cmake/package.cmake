@@ -102,10 +102,9 @@ if(TARGET pianola_shared)
     set_property(GLOBAL PROPERTY pianola_shared_package libpianola0)
 endif()
 
-# The command line, and what is made for it while building: man pages, completion.
+# The command line. What is made for it while building, its own rules install: man pages, completion.
 if(PIANOLA_HOST)
     install(TARGETS pianola pianola_sample RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
-    install(DIRECTORY "${PROJECT_BINARY_DIR}/share/" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT tools OPTIONAL)
 endif()
 
 # The configuration of find_package(Pianola). A board's linker scripts and function come with it.

@@ -19,7 +19,7 @@ def not_judged(kit):
     """What lintian is not asked: this build's folder for libraries is not the one of Debian's machines, which
     toolchains/package_smoke.sh takes; and pages, where help2man was not there to make them."""
     tags = ["pkg-config-unavailable-for-cross-compilation"]
-    if not (kit.build / "share/man").is_dir():
+    if not (kit.build / "share/man1").is_dir():
         tags.append("no-manual-page")
     return tags
 
