@@ -33,8 +33,8 @@ class MobileNet(unittest.TestCase):
             file.write_bytes(writer.write(model))
             refusal = subprocess.run([PROGRAM, "capture", file, "-o", file.with_suffix(".ptb")], check=False,
                                      capture_output=True, text=True)
-            self.assertEqual((refusal.returncode, len(refusal.stderr.splitlines())), (5, 1), refusal.stderr)
-            option, size = re.search(r"; pass (--dram) (\d+)$", refusal.stderr.strip()).groups()
+            self.assertEqual((refusal.returncode, len(refusal.stderr.splitlines())), (5, 2), refusal.stderr)
+            option, size = re.search(r"\n  remedy  pass (--dram) (\d+),", refusal.stderr).groups()
             product = Product(PROGRAM, folder, [option, size])
             binary = product.capture(file)
             subprocess.run([PROGRAM, "verify", binary], check=True, stdout=subprocess.DEVNULL)

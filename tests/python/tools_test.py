@@ -80,7 +80,7 @@ class Tools(unittest.TestCase):
 
     def test_bytes_are_as_good_as_a_file(self):
         self.assertEqual(pianola.verify(self.binary), {**pianola.verify(str(self.path)), "file": "<bytes>"})
-        self.assertEqual(pianola.inspect(self.binary), pianola.inspect(self.path))
+        self.assertEqual(pianola.inspect(self.binary), {**pianola.inspect(self.path), "file": "<bytes>"})
 
     def test_names_that_look_like_options(self):
         before = os.getcwd()

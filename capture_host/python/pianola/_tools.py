@@ -9,6 +9,7 @@ import json as _json
 import os as _os
 import pathlib as _pathlib
 import shutil as _shutil
+import re as _re
 import subprocess as _subprocess
 import tempfile as _tempfile
 import typing as _typing
@@ -46,9 +47,9 @@ def _program() -> str:
 
 
 def _complaint(stderr: str) -> str:
-    """The first line of a complaint, without the program's name."""
+    """The first line of a complaint, without the program's and the command's name."""
     lines = stderr.strip().splitlines() or ["the program has ended without a word"]
-    return lines[0].removeprefix("pianola: ")
+    return _re.sub(r"^pianola: (pianola \w+: )?", "", lines[0])
 
 
 def _call(words: _typing.Sequence[str], shown: _typing.Mapping[str, str], error: type[Exception]) -> str:
