@@ -6,6 +6,7 @@
 
 #include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"
+#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
 
 namespace pianola::cli {
@@ -45,7 +46,7 @@ std::string remedy_in(const std::string& message) {
     for (std::uint32_t i = 1U; i < static_cast<std::uint32_t>(Rule::kRuleCount); ++i) {
         const auto rule = static_cast<Rule>(i);
         if (message.find(std::string{": "} + rule_id(rule) + ": ") != std::string::npos) {
-            return remedy_of(rule);
+            return rule_remedy(rule);
         }
     }
     return {};
@@ -154,34 +155,6 @@ std::string word_in(const std::string& message) {
 }
 
 }  // namespace
-
-std::string remedy_of(Rule rule) {
-    switch (rule) {
-        case Rule::kEnvFileSize:
-        case Rule::kEnvMagic:
-            return "a trace binary is wanted: `pianola capture MODEL -o OUT` makes one";
-        case Rule::kEnvVersion:
-        case Rule::kEnvSchemaHash:
-            return "the file is of another version of pianola: capture the model anew with this one";
-        case Rule::kEnvTotalSize:
-        case Rule::kEnvDigest:
-            return "the file was cut off or changed on its way: copy it anew, and compare its sha256";
-        case Rule::kAutUnsigned:
-            return "sign it with a key that the device has: `pianola sign`";
-        case Rule::kAutKey:
-            return "give the public key that has signed it with --key, or sign it with one that the device has";
-        case Rule::kAutRevoked:
-            return "sign it anew, with a key that is not revoked";
-        case Rule::kAutSignature:
-        case Rule::kAutSignatureSize:
-            return "the file was changed after it was signed, or not signed by that key: sign it anew";
-        case Rule::kAutVersion:
-            return "take a newer release; `pianola sign --security-version N` raises the number of one that is as safe";
-        default:
-            return "capture it anew; docs/reference/rules.md says what the rule protects from, and `pianola inspect` "
-                   "what the file says";
-    }
-}
 
 Complaint complaint_of(const std::exception& error) {
     if (const auto* const known = dynamic_cast<const CliError*>(&error)) {

@@ -26,9 +26,6 @@ struct Complaint {
 // Of a command line that the parser refuses.
 [[nodiscard]] Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error);
 
-// What helps against a refusal by a rule.
-[[nodiscard]] std::string remedy_of(Rule rule);
-
 // {"code", "kind", "message", "remedy"}.
 [[nodiscard]] nlohmann::json error_to_json(const Complaint& complaint);
 // To standard error.

@@ -9,6 +9,7 @@
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/terminal.h"
+#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
 #include "capture_host/signing/receipt.h"
 #include "capture_host/writer/profiles.h"
@@ -144,7 +145,7 @@ void add_remedy(VerifyOutcome& outcome, const Verdict& verdict, const std::strin
     if (!of_capacities.empty()) {
         outcome.facts["remedy"] = of_capacities;
     } else if ((outcome.code != kDone) && !outcome.facts.contains("remedy")) {
-        outcome.facts["remedy"] = remedy_of(verdict.rule);
+        outcome.facts["remedy"] = rule_remedy(verdict.rule);
     } else {
         // Accepted, or described with one.
     }

@@ -129,7 +129,7 @@ def main():
     os.environ["PIANOLA_TEST_EXECUTOR"] = "vulkan"
     devices = subprocess.run([options.pianola, "devices", "--json"], check=True, stdout=subprocess.PIPE).stdout
     listed = json.loads(devices)
-    if not any(entry["device"] == executor and not entry.get("missing") for entry in listed):
+    if not any(entry["device"] == executor and not entry.get("missing") for entry in listed["devices"]):
         print(f"skipped: there is no {executor}")
         return SKIPPED
     if options.command:
