@@ -69,8 +69,8 @@ std::vector<Memory> memories_of(const capture::Manifest& manifest) {
                 memory.regions.push_back(i);
             }
         }
-        std::stable_sort(memory.regions.begin(), memory.regions.end(), [&](std::size_t left, std::size_t right) {
-            return manifest.regions[left].base < manifest.regions[right].base;
+        std::sort(memory.regions.begin(), memory.regions.end(), [&](std::size_t left, std::size_t right) {
+            return std::pair{manifest.regions[left].base, left} < std::pair{manifest.regions[right].base, right};
         });
     }
     return memories;

@@ -54,12 +54,12 @@ std::vector<std::string> suggestions(const std::string& word, const std::vector<
             // Not near.
         }
     }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto& one, const auto& other) { return one.first < other.first; });
+    const auto nearest = std::min_element(near.begin(), near.end(),
+                                          [](const auto& one, const auto& other) { return one.first < other.first; });
     std::vector<std::string> names;
     for (const auto& [distance, name] : near) {
         // What is a mistake further away is named only where nothing is nearer.
-        if ((names.size() < kMost) && (distance == near.front().first)) {
+        if ((names.size() < kMost) && (distance == nearest->first)) {
             names.push_back(name);
         }
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 #include "capture_host/diff/parts.h"
 #include "capture_host/files/text.h"
@@ -222,9 +224,18 @@ std::vector<Difference> differences(const Side& before, const Side& after) {
     if (list.empty() && !is_same) {
         found.add(Class::kOther, "file", "bytes that no other class is about", "others");
     }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Difference& one, const Difference& other) { return one.kind < other.kind; });
-    return list;
+    // In the order of the classes, and within a class as found.
+    std::vector<std::size_t> order(list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0U});
+    std::sort(order.begin(), order.end(), [&list](std::size_t one, std::size_t other) {
+        return std::pair{list[one].kind, one} < std::pair{list[other].kind, other};
+    });
+    std::vector<Difference> sorted;
+    sorted.reserve(list.size());
+    for (const std::size_t place : order) {
+        sorted.push_back(list[place]);
+    }
+    return sorted;
 }
 
 }  // namespace pianola::diff

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -161,9 +162,13 @@ void add_steps(const std::vector<Workload>& workloads, Picture& picture) {
     for (const auto& [kind, sum] : cycles) {
         picture.kinds.push_back(kind);
     }
-    std::stable_sort(
-        picture.kinds.begin(), picture.kinds.end(),
-        [&cycles](const std::string& left, const std::string& right) { return cycles[left] > cycles[right]; });
+    std::map<std::string, std::size_t> places;  // as found
+    for (const std::string& kind : picture.kinds) {
+        places.emplace(kind, places.size());
+    }
+    std::sort(picture.kinds.begin(), picture.kinds.end(), [&](const std::string& left, const std::string& right) {
+        return std::pair{cycles[right], places[left]} < std::pair{cycles[left], places[right]};
+    });
     for (const DeviceStep& step : steps) {
         for (const Cost& cost : step.costs) {
             const auto place = std::find(picture.kinds.begin(), picture.kinds.end(), cost.kind);

@@ -18,7 +18,7 @@ class RunOnVulkan(cli_support.CliTest):
 
     def setUp(self):
         super().setUp()
-        listed = json.loads(self.run_pianola("devices", "--json").stdout)
+        listed = json.loads(self.run_pianola("devices", "--json").stdout)["devices"]
         if not any(entry["device"] == DEVICE and not entry["missing"] for entry in listed if "missing" in entry):
             self.skipTest(f"there is no {DEVICE}")
 

@@ -92,7 +92,10 @@ TEST(MeshFailure, TheOthersGoOnTogether) {
     expect_mesh_rule(MeshRule::kFailed, "device (0, 1)", [&] { left->finish(0U); });
     EXPECT_NE(host::visualize(*group.mesh).find("(0, 1)     device 1, failed"), std::string::npos);
     right->execute_trace(0U, group.trace, true);
-    EXPECT_EQ(read_shard(*group.mesh, group.buffer, {0U, 3U}), Bytes(64U, kMoments));
+    // On Vulkan it may have been given the first one, too, before the fault has come to light.
+    const Bytes shard = read_shard(*group.mesh, group.buffer, {0U, 3U});
+    EXPECT_TRUE((shard == Bytes(64U, kMoments)) ||
+                (tested_vulkan().has_value() && (shard == Bytes(64U, 2U * kMoments))));
     const auto rest = group.mesh->remaining();
     EXPECT_EQ(rest->shape(), (MeshShape{1U, 3U}));
     EXPECT_EQ(rest->device_ids(), (std::vector<std::uint32_t>{0U, 2U, 3U}));

@@ -39,7 +39,7 @@ def outputs_of(pianola, binary, *words):
 def main(pianola, *examples):
     """Every example on both."""
     listed = json.loads(run(pianola, "devices", "--json"))
-    if not any(entry["device"] == EXECUTOR and not entry.get("missing") for entry in listed):
+    if not any(entry["device"] == EXECUTOR and not entry.get("missing") for entry in listed["devices"]):
         print(f"skipped: there is no {EXECUTOR}")
         return SKIPPED
     end = examples.index("--")

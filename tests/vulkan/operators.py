@@ -22,7 +22,7 @@ def main(pianola, replay, source):
     """Captures, writes records and goldens, and has all replayed by one process."""
     executor = f"vulkan:{os.environ.get('PIANOLA_VULKAN_DEVICE', 0)}"
     listed = json.loads(subprocess.run([pianola, "devices", "--json"], check=True, stdout=subprocess.PIPE).stdout)
-    if not any(entry["device"] == executor and not entry.get("missing") for entry in listed):
+    if not any(entry["device"] == executor and not entry.get("missing") for entry in listed["devices"]):
         print(f"skipped: there is no {executor}")
         return SKIPPED
     sys.path.insert(0, str(pathlib.Path(source) / "tests/crosscheck"))

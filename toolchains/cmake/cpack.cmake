@@ -84,6 +84,8 @@ captures, pipelines, and replay of trace binaries.")
     # A shared library is a package of its own, whose name has the version of its interface.
     get_property(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME GLOBAL PROPERTY pianola_shared_package)
     set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+    # CPack's own scripts call ldconfig, which Debian wants to be asked for by a trigger.
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/triggers")
     set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
     set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
     set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "capture-and-replay for accelerators (shared library)

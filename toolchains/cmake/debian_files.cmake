@@ -33,6 +33,9 @@ License: Apache-2.0
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
+    if(component STREQUAL "runtime")
+        file(WRITE "${staged}/usr/share/lintian/overrides/${package}" "${package}: maintscript-calls-ldconfig\n")
+    endif()
     file(GLOB pages "${staged}/usr/share/man/man?/*.[1-9]")
     execute_process(COMMAND gzip -9nf "${docs}/changelog" ${pages} COMMAND_ERROR_IS_FATAL ANY)
     file(GLOB_RECURSE files "${staged}/usr/share/*")

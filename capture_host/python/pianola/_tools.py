@@ -49,7 +49,7 @@ def _program() -> str:
 def _complaint(stderr: str) -> str:
     """The first line of a complaint, without the program's and the command's name."""
     lines = stderr.strip().splitlines() or ["the program has ended without a word"]
-    return _re.sub(r"^pianola: (pianola \w+: )?", "", lines[0])
+    return _re.sub(r"^(pianola: )?(pianola \w+: )?", "", lines[0])
 
 
 def _call(words: _typing.Sequence[str], shown: _typing.Mapping[str, str], error: type[Exception]) -> str:
