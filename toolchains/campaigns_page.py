@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/evidence/campaigns.md from the records of the whole fault campaigns,
+"""Makes the tables of docs/evidence/campaigns.md and campaigns_boards.md from the records of the whole fault campaigns,
 tests/campaign/recorded/*.json.
 
-    toolchains/campaigns_page.py [--program build/release/bin/pianola_campaign] [--write]
+    toolchains/campaigns_page.py [--program build/release/bin/pianola_campaign] [--boards | --write]
 
-Prints the page, or writes it; the page's text between the tables stays. Also says which records are of the present
+Prints one page, or writes both; the pages' text between the tables stays. Also says which records are of the present
 sources. Ends with 1, and says why, where
 
   - a campaign has no record, or a record no campaign
@@ -20,18 +20,18 @@ import sys
 import campaigns
 from campaign_record import COUNTS, FIELDS, ROOT, WRONG, digest_of_sources, kept, sums
 
-PAGE = ROOT / "docs/evidence/campaigns.md"
+PAGE, BOARDS_PAGE = ROOT / "docs/evidence/campaigns.md", ROOT / "docs/evidence/campaigns_boards.md"
 # <!-- made: NAME of a record, NAME phases, or summary -->
 PART = re.compile(r"(<!-- made: ([\w.-]+)( phases)? -->\n).*?(<!-- end -->)", re.S)
 SHORT = 12  # digits of a digest
 
 
 def problems(records, known, page):
-    """What is wrong with the records themselves."""
+    """What is wrong with the records themselves; `page` is the text of all pages."""
     found = [f"{name}: no record" for name in known if name not in records]
     found += [f"{name}: a record of no campaign" for name in records if name not in known]
     if "summary" not in (part[1] for part in PART.findall(page)):
-        found.append("the page has no summary")
+        found.append("no page shows the summary")
     for name, record in records.items():
         if set(record) != {*FIELDS, "sources"}:
             found.append(f"{name}: other fields than a record has")
@@ -132,10 +132,12 @@ def main(words):
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", help="pianola_campaign: whether all its campaigns are recorded")
-    parser.add_argument("--write", action="store_true", help="write the page instead of printing it")
+    parser.add_argument("--boards", action="store_true", help="print the page on boards")
+    parser.add_argument("--write", action="store_true", help="write the pages instead of printing one")
     options = parser.parse_args(words)
-    records, page = kept(), PAGE.read_text(encoding="utf-8")
-    found = unknown_programs(campaigns.CAMPAIGNS, options.program) + problems(records, campaigns.CAMPAIGNS, page)
+    records, pages = kept(), {path: path.read_text(encoding="utf-8") for path in (PAGE, BOARDS_PAGE)}
+    found = unknown_programs(campaigns.CAMPAIGNS, options.program)
+    found += problems(records, campaigns.CAMPAIGNS, "".join(pages.values()))
     for text in found:
         print(f"campaigns_page: {text}", file=sys.stderr)
     if any(name not in records for name in campaigns.CAMPAIGNS):
@@ -146,9 +148,10 @@ def main(words):
         print(f"campaigns_page: {name}: {which} sources", file=sys.stderr)
     print(f"campaigns_page: the present sources are {sources[:SHORT]}", file=sys.stderr)
     if options.write:
-        PAGE.write_text(made(page, records), encoding="utf-8")
+        for path, page in pages.items():
+            path.write_text(made(page, records), encoding="utf-8")
     else:
-        sys.stdout.write(made(page, records))
+        sys.stdout.write(made(pages[BOARDS_PAGE if options.boards else PAGE], records))
     return 1 if found else 0
 
 

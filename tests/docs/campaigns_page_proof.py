@@ -66,7 +66,7 @@ class CampaignsPage(unittest.TestCase):
         self.assert_finds("other fields")
 
     def test_a_page_without_a_summary(self):
-        self.assert_finds("no summary", page=PAGE.replace("summary", "one"))
+        self.assert_finds("no page shows the summary", page=PAGE.replace("summary", "one"))
 
     def test_unrecorded_campaigns(self):
         found = campaigns_page.unknown_programs(KNOWN, None)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate: pages are short, and what they show as an example is compiled or run by a test.
 
-    a page              at most 400 lines; LONGER names those that are longer for now, with the most that each may have
+    a page              at most 400 lines
     blocks of C, C++    stand, comments and layout aside, in a source that is compiled: COMPILED says where; "..."
                         stands for what a page leaves out. The program of README.md is compiled by docs.first_screen
     blocks of CMake     stand in a CMakeLists.txt or .cmake file
@@ -23,7 +23,6 @@ from own_sources import own_files, report
 
 MOST_LINES = 400
 # One is made by a tool, the other is about to be split.
-LONGER = {"docs/evidence/campaigns.md": 620, "docs/guide/python.md": 620}
 COMPILED = ("docs/examples/", "tests/consumers/")
 RUN_BY_FIRST_SCREEN = {"README.md"}
 # Pages whose blocks a test takes from them, compiles and runs.
@@ -127,9 +126,9 @@ class Pages:
         """Of all pages."""
         for page in self.pages:
             text = (self.root / page).read_text(encoding="utf-8")
-            count, most = len(text.splitlines()), LONGER.get(str(page), MOST_LINES)
-            if count > most and page.name != "CHANGELOG.md":
-                yield f"{page}: {count} lines, {most} are admitted; split it by what it is about"
+            count = len(text.splitlines())
+            if count > MOST_LINES and page.name != "CHANGELOG.md":
+                yield f"{page}: {count} lines, {MOST_LINES} are admitted; split it by what it is about"
             for language, block, line in blocks_of(text):
                 for finding in self.block_findings(page, language, block):
                     yield f"{page}:{line}: {finding}"

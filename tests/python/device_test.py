@@ -54,7 +54,7 @@ class Options(unittest.TestCase):
     def test_the_page_lists_every_option(self):
         """Table against stub, with the defaults."""
         page = (pathlib.Path(os.environ["PIANOLA_SOURCE"]) / "docs/guide/python.md").read_text(encoding="utf-8")
-        listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page[:page.index("## Tensors")], re.M))
+        listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page[:page.index("## Traces")], re.M))
         stub = ast.parse(pathlib.Path(pianola.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
         node = next(each for each in stub.body if getattr(each, "name", "") == "open_device")
         self.assertEqual(list(listed), [each.arg for each in (*node.args.args, *node.args.kwonlyargs)])

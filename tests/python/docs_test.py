@@ -40,7 +40,8 @@ class Pages(unittest.TestCase):
             exec(compile(block, f"{name} {number}", "exec"), names)  # the page is what is tested
 
     def test_code(self):
-        self.run_page("guide/python.md", 4)
+        self.run_page("guide/python.md", 8)
+        self.run_page("guide/python_tensors.md", 8)
         self.run_page("guide/pipeline.md", 1)
         self.run_page("guide/mesh.md", 5)
 
