@@ -88,7 +88,7 @@ cmake --build target >/dev/null
 cmake --install target --prefix /try/target_only >/dev/null
 test -e /try/target_only/lib/libpianola_runtime.a
 
-apt-get -qy --no-install-recommends install ./libpianola-dev_*.deb pkg-config >/dev/null
+apt-get -qy --no-install-recommends install ./libpianola-dev_*.deb ./libpianola0_*.deb pkg-config >/dev/null
 cmake -S cmake_host -B host -G Ninja >/dev/null
 cmake --build host >/dev/null
 host/replay signs.ptb sign_3.bin again.bin
@@ -98,7 +98,7 @@ g++ -std=c++17 cmake_host/replay.cpp -o by_hand $(pkg-config --cflags --libs pia
 ./by_hand signs.ptb sign_3.bin by_hand.bin
 cmp scores.bin by_hand.bin
 
-apt-get -qy purge pianola libpianola-dev python3-pianola >/dev/null
+apt-get -qy purge pianola libpianola-dev libpianola0 python3-pianola >/dev/null
 left=$(find /usr /etc /var -path /var/cache -prune -o -path /var/lib/apt -prune -o -iname '*pianola*' -print)
 test -z "$left"
 INSIDE
