@@ -46,7 +46,8 @@ class Evidence:
             return f"`aou~{what}`"
         if kind == "record":
             counts = self.counts(what)
-            return f"{counts['kind']}: {counts['injected']:,} / {counts['detected']:,} / {counts['harmless']:,}"
+            numbers = " / ".join(f"{counts[column]:,}" for column in ("injected", "detected", "harmless"))
+            return f"{what.partition('/')[0]}, {counts['kind']}: {numbers}"
         return f"`{what}`"
 
 
