@@ -16,7 +16,7 @@ import pathlib
 import sys
 import tomllib
 
-from evidence import Evidence, is_current, not_passed, passed_tests
+from evidence import Evidence, is_current, not_passed, passed_tests, wrapped
 
 PAGE = "docs/safety/dependent_failures.md"
 KINDS = {"shared_resource": "Shared resources", "common_cause": "Common causes", "cascading": "Cascading failures"}
@@ -100,14 +100,15 @@ def page(failures):
 def shown(failures, row):
     """One row, for the page."""
     elements = "; ".join(failures.elements[name]["text"].split(":")[0] for name in row["elements"])
-    yield f"- **`{row['id']}`**, {row['coupling']}: {elements}"
-    yield f"  - goals: {', '.join(f'`{goal}`' for goal in row['goals'])}"
-    yield f"  - effect: {row['effect']}"
-    yield f"  - measure: {row['measure']}"
+    yield from wrapped(f"- **`{row['id']}`**, {row['coupling']}: {elements}")
+    yield from wrapped(f"- goals: {', '.join(f'`{goal}`' for goal in row['goals'])}", "  ")
+    yield from wrapped(f"- effect: {row['effect']}", "  ")
+    yield from wrapped(f"- measure: {row['measure']}", "  ")
     if row.get("evidence"):
-        yield f"  - shown by: {'; '.join(failures.evidence.shown(piece) for piece in row['evidence'])}"
+        pieces = "; ".join(failures.evidence.shown(piece) for piece in row["evidence"])
+        yield from wrapped(f"- shown by: {pieces}", "  ")
     if row.get("open"):
-        yield f"  - **open:** {row['open']}"
+        yield from wrapped(f"- **open:** {row['open']}", "  ")
 
 
 def main():

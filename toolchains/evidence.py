@@ -6,6 +6,7 @@
 """
 import json
 import re
+import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
@@ -72,3 +73,10 @@ def is_current(root, name, text):
     """Whether a generated page is what its program writes."""
     page = root / name
     return page.exists() and page.read_text(encoding="utf-8") == text + "\n"
+
+
+def wrapped(text, indent=""):
+    """Lines of a page's paragraph, or of an item of a list at `indent`."""
+    later = f"{indent}  " if text.startswith("- ") else indent
+    return textwrap.wrap(text, 120, initial_indent=indent, subsequent_indent=later, break_long_words=False,
+                         break_on_hyphens=False)
