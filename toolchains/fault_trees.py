@@ -191,7 +191,8 @@ def page(trees):
         for cut in reversed(sets):
             orders.update({(name, goal): len(cut) for name in cut})
         count = collections.Counter(len(cut) for cut in sets)
-        lines += [f"## `{goal}`", "", *wrapped(trees.trace.items[goal].text), "", "| order | minimal cut sets |", "|---:|---:|",
+        lines += [f"## `{goal}`", "", *wrapped(trees.trace.items[goal].text), "",
+                  "| order | minimal cut sets |", "|---:|---:|",
                   *(f"| {order} | {count[order]} |" for order in sorted(count)), "", *nested(trees, top), "",
                   *small_sets(trees, sets), ""]
     lines += ["## Events", "",
