@@ -17,14 +17,13 @@ import re
 import subprocess
 import sys
 import tomllib
-import xml.etree.ElementTree as ElementTree
 
 import boards
 import components_page
 import linked_symbols
 import sbom
 import tools
-from analyses import plain_name
+from evidence import is_current, passed_tests
 
 REQUIRED = ("id", "name", "supplier", "license", "version", "linked", "class", "use", "requirements", "protection",
             "looked_at", "looked_in")
@@ -170,9 +169,7 @@ class Components:
 
     def check_results(self, paths):
         """Tests have passed: those of that name, or below it."""
-        passed = {plain_name(case.get("name")) for path in paths
-                  for case in ElementTree.parse(path).getroot().iter("testcase")
-                  if case.get("status") == "run" and case.find("failure") is None}
+        passed = passed_tests(paths)
         self.findings += [f"{name}: {test} has not passed" for test, name in self.tests().items()
                           if not any(other == test or other.startswith(test + ".") for other in passed)]
 
@@ -241,8 +238,7 @@ def main():
         return 0
     components.check()
     components.check_packages()
-    made = options.root / "docs/safety/components.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != components_page.page(components) + "\n":
+    if not is_current(options.root, "docs/safety/components.md", components_page.page(components)):
         components.findings.append("docs/safety/components.md: not what toolchains/components.py --page writes")
     if options.results:
         components.check_results(options.results)

@@ -1,5 +1,5 @@
 """docs/safety/components.md: components.toml and linked_symbols.csv as Markdown. components.py --page prints it."""
-import textwrap
+from evidence import wrapped
 
 CLASSES = {
     "relied": "relied on: nothing on the target checks its results",
@@ -10,8 +10,8 @@ HEAD = """# Software components of others
 
 Made of `docs/safety/components.toml` and `tests/baremetal/measured/linked_symbols.csv` by `toolchains/components.py
 --page`; do not edit. Terms are those of ISO 26262-8:2018, clause 12. No component is qualified: an integrator qualifies
-what is relied on, by the requirements and tests below and by measures of the item's own, or links other libraries and
-repeats the tests.
+what is relied on (`aou~components`), by the requirements and tests below and by measures of the item's own, or links
+other libraries and repeats the tests.
 
 The gate `<board>.components` compares the symbols with what every image of the board links, and the libraries with the
 package's own files. Of headers only functions that are not inlined have a symbol; what is inlined is covered, mutated
@@ -38,8 +38,7 @@ def facts(row):
     if "held_by" in row:
         lines.append(f"- held by {joined(row['held_by'])}")
     lines.append(f"- anomalies were looked up on {row['looked_at']}: {row['looked_in']}")
-    return [line for text in lines for line in textwrap.wrap(text, 120, subsequent_indent="  ",
-                                                             break_long_words=False, break_on_hyphens=False)]
+    return [line for text in lines for line in wrapped(text)]
 
 
 def anomalies(row):

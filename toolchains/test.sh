@@ -66,7 +66,7 @@ done
 # Of a whole run: whether what passed verifies every requirement, shows every injection, and is every measure.
 if [ "$#" -eq 0 ]; then
     echo "=== safety"
-    for check in trace analyses tools components; do
+    for check in trace analyses dfa fault_trees tools components; do
         timed "safety: $check" "toolchains/$check.py" --results "${results[@]}" || failed_steps+=("safety: $check")
     done
 fi
