@@ -1,0 +1,65 @@
+"""What the safety package can name: requirements, assumptions of use, and tests, as far as sources tell."""
+import re
+import xml.etree.ElementTree as ElementTree
+
+from analyses import Analyses, plain_name
+from trace import Trace  # pylint: disable=deprecated-module
+
+# A name with or without its revision; a test is written test:<name in CTest>.
+NAMED = re.compile(r"(?<![\w~])((?:sg|tsr|swr|rule|aou)~[A-Za-z0-9-]+(?:~\d+)?|test:[\w./]*\w)")
+CASE = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+LISTS = ("CMakeLists.txt", "*.cmake", "*.txt", "*.cpp", "*.py")
+
+
+class Ids:
+    """All that can be named in a tree."""
+
+    def __init__(self, root, results=()):
+        self.root = root
+        self.revisions = {item.name: item.id for item in Trace(root).items.values()}
+        self.assumptions = set(Analyses(root).assumptions)
+        self.passed = {plain_name(case.get("name")) for path in results
+                       for case in ElementTree.parse(path).getroot().iter("testcase")
+                       if case.get("status") == "run" and case.find("failure") is None}
+        self.has_results = bool(results)
+        self.cases = {f"{suite}.{case}" for path in sorted((root / "tests").rglob("*.cpp"))
+                      for suite, case in CASE.findall(path.read_text(encoding="utf-8"))}
+        self.lists = {}
+
+    def complaint(self, named):
+        """Why a name is none; None where it is one."""
+        kind, separator, rest = named.partition(":")
+        if separator:
+            return self.complaint_of_test(rest)
+        if named.startswith("aou~"):
+            return None if named in self.assumptions else f"there is no {named}"
+        name = named if named.count("~") == 1 else named.rsplit("~", 1)[0]
+        if name not in self.revisions:
+            return f"there is no {named}"
+        return None if named in (name, self.revisions[name]) else f"{named}: the requirement is {self.revisions[name]}"
+
+    def complaint_of_test(self, name):
+        """A test has passed where there are results; it is in the sources."""
+        if self.has_results and name not in self.passed:
+            return f"{name} has not passed"
+        return None if self.is_written(name) else f"no source has a test {name}"
+
+    def is_written(self, name):
+        """Whether a case of a suite, or a command of CTest, has that name."""
+        area, _, rest = name.partition(".")
+        if rest in self.cases or any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text)
+                                     for text in self.texts_of("")):
+            return True
+        # A command whose name is put together: its area, and its last word beside it.
+        last = re.compile(rf"(?<![\w-]){re.escape(name.rsplit('.', 1)[-1])}(?![\w-])")
+        texts = self.texts_of(area)
+        return any(f"{area}." in text for text in texts) and any(last.search(text) for text in texts)
+
+    def texts_of(self, area):
+        """The texts of the folder of an area; without one, all lists of CMake."""
+        if area not in self.lists:
+            folder = self.root / "tests" / area
+            paths = [path for pattern in LISTS for path in folder.glob(pattern)] if area else \
+                [*(self.root / "tests").rglob("CMakeLists.txt"), *(self.root / "tests").rglob("*.cmake")]
+            self.lists[area] = [path.read_text(encoding="utf-8") for path in sorted(paths)]
+        return self.lists[area]
