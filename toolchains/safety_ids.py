@@ -50,10 +50,15 @@ class Ids:
         if rest in self.cases or any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text)
                                      for text in self.texts_of("")):
             return True
-        # A command whose name is put together: its area, and its last word beside it.
-        last = re.compile(rf"(?<![\w-]){re.escape(name.rsplit('.', 1)[-1])}(?![\w-])")
-        texts = self.texts_of(area)
-        return any(f"{area}." in text for text in texts) and any(last.search(text) for text in texts)
+        # A command whose name is put together: its area, or that of all boards, and its words in the area's folder.
+        is_board = (self.root / "hal/boards" / area).is_dir()
+        folder = "baremetal" if is_board else area
+        prefix = "${PIANOLA_BOARD}." if is_board else f"{area}."
+        words = [re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])") for word in rest.split(".")]
+        if (self.root / "tests" / folder).is_dir():
+            texts = self.texts_of(folder)
+            return any(prefix in text for text in texts) and any(words[-1].search(text) for text in texts)
+        return any(prefix in text and all(word.search(text) for word in words) for text in self.texts_of(""))
 
     def texts_of(self, area):
         """The texts of the folder of an area; without one, all lists of CMake."""
