@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "toolchains"))
 import safety_pack  # noqa: E402  pylint: disable=wrong-import-position
 from analyses import Analyses  # noqa: E402  pylint: disable=wrong-import-position
+from clauses import Clauses  # noqa: E402  pylint: disable=wrong-import-position
 from registered_gate import registered  # noqa: E402  pylint: disable=wrong-import-position
 from safety_ids import NAMED, Ids  # noqa: E402  pylint: disable=wrong-import-position
 from tools import Tools  # noqa: E402  pylint: disable=wrong-import-position
@@ -41,12 +42,13 @@ def asked_tests(root):
     names = {evidence[5:] for row in Analyses(root).rows for evidence in row["evidence"].split()
              if evidence.startswith("test:")}
     names |= {measure for row in Tools(root).rows for measure in row["measures"]}
+    names |= {evidence[5:] for row in Clauses(root).rows for evidence in row["evidence"].split()
+              if evidence.startswith("test:")}
     names |= {test for part in safety_pack.PARTS for test in part.tests}
     lists = [name for name in own_files(root) if name.name == "CMakeLists.txt" or name.suffix == ".cmake"]
     gates = registered((root / name).read_text(encoding="utf-8") for name in lists)[1]
     names |= {f"gates.{gate}{kind}" for gate in gates for kind in ("", ".proof")}
-    texts = [path.read_text(encoding="utf-8") for pattern in ("*.md", "*.toml", "*.csv")
-             for path in (root / "docs/safety").glob(pattern)]
+    texts = [path.read_text(encoding="utf-8") for path in (root / "docs/safety").glob("*.md")]
     return names | {named[5:] for text in texts for named in NAMED.findall(text) if named.startswith("test:")}
 
 
