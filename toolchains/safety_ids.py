@@ -8,6 +8,7 @@ from trace import Trace  # pylint: disable=deprecated-module
 # A name with or without its revision; a test is written test:<name in CTest>.
 NAMED = re.compile(r"(?<![\w~])((?:sg|tsr|swr|rule|aou)~[A-Za-z0-9-]+(?:~\d+)?|test:[\w./]*\w)")
 CASE = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+AREA = re.compile(r"^\s*pianola_add_test\(\s*(\w+)", re.MULTILINE)
 LISTS = ("CMakeLists.txt", "*.cmake", "*.txt", "*.cpp", "*.py")
 
 
@@ -22,9 +23,16 @@ class Ids:
                        for case in ElementTree.parse(path).getroot().iter("testcase")
                        if case.get("status") == "run" and case.find("failure") is None}
         self.has_results = bool(results)
-        self.cases = {f"{suite}.{case}" for path in sorted((root / "tests").rglob("*.cpp"))
-                      for suite, case in CASE.findall(path.read_text(encoding="utf-8"))}
+        self.cases = set(self.written_cases())
         self.lists = {}
+
+    def written_cases(self):
+        """<area>.<Suite>.<Case> of each folder's sources, for the areas that its CMakeLists.txt makes of them."""
+        for listed in sorted((self.root / "tests").rglob("CMakeLists.txt")):
+            areas = AREA.findall(listed.read_text(encoding="utf-8"))
+            for path in sorted(listed.parent.glob("*.cpp")) if areas else ():
+                for suite, case in CASE.findall(path.read_text(encoding="utf-8")):
+                    yield from (f"{area}.{suite}.{case}" for area in areas)
 
     def complaint(self, named):
         """Why a name is none; None where it is one."""
@@ -47,8 +55,9 @@ class Ids:
     def is_written(self, name):
         """Whether a case of a suite, or a command of CTest, has that name."""
         area, _, rest = name.partition(".")
-        if rest in self.cases or any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text)
-                                     for text in self.texts_of("")):
+        if re.fullmatch(r"[A-Z]\w*\.[A-Z]\w*", rest):
+            return name in self.cases
+        if any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) for text in self.texts_of("")):
             return True
         # A command whose name is put together: its area, or that of all boards, and its words in the area's folder.
         is_board = (self.root / "hal/boards" / area).is_dir()

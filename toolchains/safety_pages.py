@@ -7,7 +7,8 @@
 Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
 (toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
-revision; a software requirement that no test's source names; a link that leads nowhere.
+revision; a software requirement that no test's source names; a row of failure modes or tools whose test no source has;
+a link that leads nowhere.
 """
 import argparse
 import pathlib
@@ -15,7 +16,9 @@ import re
 import subprocess
 import sys
 
+from analyses import Analyses
 from safety_ids import NAMED, Ids
+from tools import Tools
 
 FOLDER, GAPS = "docs/safety", "seeded_gaps.md"
 QUOTED = re.compile(r'"((?:sg|tsr|swr|rule|aou)~[A-Za-z0-9-]+~\d+)"')
@@ -60,11 +63,20 @@ class Pages:
         self.findings += [f"{identifier}: no test's source names it" for name, identifier in
                           self.ids.revisions.items() if name.startswith("swr~") and identifier not in named]
 
+    def check_tables(self):
+        """Tests that rows of failure modes and of tools name are in the sources, whatever was run."""
+        named = {(f"{row['element']}, {row['guide_word']}", evidence[5:]) for row in Analyses(self.root).rows
+                 for evidence in row["evidence"].split() if evidence.startswith("test:")}
+        named |= {(row["name"], measure) for row in Tools(self.root).rows for measure in row["measures"]}
+        self.findings += [f"{row}: no source has a test {test}" for row, test in sorted(named)
+                          if not self.ids.is_written(test)]
+
     def check(self):
         """Everything."""
         self.check_links()
         self.check_names()
         self.check_tests()
+        self.check_tables()
         return self.findings
 
 
