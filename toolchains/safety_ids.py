@@ -1,8 +1,7 @@
 """What the safety package can name: requirements, assumptions of use, and tests, as far as sources tell."""
 import re
-import xml.etree.ElementTree as ElementTree
 
-from analyses import Analyses, plain_name
+from evidence import Evidence, passed_tests
 from trace import Trace  # pylint: disable=deprecated-module
 
 # A name with or without its revision; a test is written test:<name in CTest>.
@@ -18,10 +17,8 @@ class Ids:
     def __init__(self, root, results=()):
         self.root = root
         self.revisions = {item.name: item.id for item in Trace(root).items.values()}
-        self.assumptions = set(Analyses(root).assumptions)
-        self.passed = {plain_name(case.get("name")) for path in results
-                       for case in ElementTree.parse(path).getroot().iter("testcase")
-                       if case.get("status") == "run" and case.find("failure") is None}
+        self.assumptions = set(Evidence(root).assumptions)
+        self.passed = passed_tests(results)
         self.has_results = bool(results)
         self.cases = set(self.written_cases())
         self.lists = {}

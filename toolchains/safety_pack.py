@@ -15,7 +15,8 @@ import dataclasses
 import pathlib
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
+
+from evidence import passed_tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -36,6 +37,11 @@ PARTS = (
          ("toolchains/trace.py",), True, (("docs/safety/requirements.md", ("toolchains/trace.py", "--page")),)),
     Part("analyses", "failure modes of the interfaces, assumptions of use, their evidence",
          ("toolchains/analyses.py",), True, (("docs/safety/analysis.md", ("toolchains/analyses.py", "--page")),)),
+    Part("dfa", "dependent failures by coupling factors", ("toolchains/dfa.py",), True,
+         (("docs/safety/dependent_failures.md", ("toolchains/dfa.py", "--page")),)),
+    Part("fault_trees", "a fault tree for each goal, its cut sets, what covers single points",
+         ("toolchains/fault_trees.py",), True,
+         (("docs/safety/fault_trees.md", ("toolchains/fault_trees.py", "--page")),)),
     Part("tools", "tools and packages: faults, confidence, measures",
          ("toolchains/tools.py",), True, (("docs/safety/tools.md", ("toolchains/tools.py", "--page")),)),
     Part("misra", "guidelines of MISRA C++:2023, reviews with the hashes of what was reviewed",
@@ -77,12 +83,6 @@ def run(words):
     done = subprocess.run([sys.executable, "-B", str(ROOT / words[0]), *words[1:]], cwd=ROOT, check=False,
                           capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
-
-
-def passed_tests(paths):
-    """Names of the tests that passed."""
-    return {case.get("name") for path in paths for case in ElementTree.parse(path).getroot().iter("testcase")
-            if case.get("status") == "run" and case.find("failure") is None}
 
 
 def page_findings(part):

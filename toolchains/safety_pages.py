@@ -7,7 +7,7 @@
 Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
 (toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
-revision; a software requirement that no test's source names; a row of failure modes or tools whose test no source has;
+revision; a software requirement that no test's source names; a row of analyses or tools whose test no source has;
 a link that leads nowhere.
 """
 import argparse
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 from analyses import Analyses
+from dfa import Failures
 from safety_ids import NAMED, Ids
 from tools import Tools
 
@@ -64,9 +65,11 @@ class Pages:
                           self.ids.revisions.items() if name.startswith("swr~") and identifier not in named]
 
     def check_tables(self):
-        """Tests that rows of failure modes and of tools name are in the sources, whatever was run."""
+        """Tests that rows of analyses and of tools name are in the sources, whatever was run."""
         named = {(f"{row['element']}, {row['guide_word']}", evidence[5:]) for row in Analyses(self.root).rows
                  for evidence in row["evidence"].split() if evidence.startswith("test:")}
+        named |= {(row["id"], piece[5:]) for row in Failures(self.root).rows for piece in row.get("evidence", [])
+                  if piece.startswith("test:")}
         named |= {(row["name"], measure) for row in Tools(self.root).rows for measure in row["measures"]}
         self.findings += [f"{row}: no source has a test {test}" for row, test in sorted(named)
                           if not self.ids.is_written(test)]

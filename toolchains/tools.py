@@ -15,9 +15,8 @@ import re
 import subprocess
 import sys
 import tomllib
-import xml.etree.ElementTree as ElementTree
 
-from analyses import plain_name
+from evidence import is_current, passed_tests
 
 
 class Tools:
@@ -59,9 +58,7 @@ class Tools:
 
     def check_results(self, paths):
         """Measures have passed: tests of that name, or below it."""
-        passed = {plain_name(case.get("name")) for path in paths
-                  for case in ElementTree.parse(path).getroot().iter("testcase")
-                  if case.get("status") == "run" and case.find("failure") is None}
+        passed = passed_tests(paths)
         for row in self.rows:
             self.findings += [f"{row['name']}: {measure} has not passed" for measure in row["measures"]
                               if not any(name == measure or name.startswith(measure + ".") for name in passed)]
@@ -128,8 +125,7 @@ def main():
         options.versions.write_text(versions(tools), encoding="utf-8")
     tools.check()
     tools.check_versions()
-    made = options.root / "docs/safety/tools.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != page(tools) + "\n":
+    if not is_current(options.root, "docs/safety/tools.md", page(tools)):
         tools.findings.append("docs/safety/tools.md: not what toolchains/tools.py --page writes")
     if options.results:
         tools.check_results(options.results)

@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "toolchains"))
 import safety_pack  # noqa: E402  pylint: disable=wrong-import-position
 from analyses import Analyses  # noqa: E402  pylint: disable=wrong-import-position
 from clauses import Clauses  # noqa: E402  pylint: disable=wrong-import-position
+from dfa import Failures  # noqa: E402  pylint: disable=wrong-import-position
 from registered_gate import registered  # noqa: E402  pylint: disable=wrong-import-position
 from safety_ids import NAMED, Ids  # noqa: E402  pylint: disable=wrong-import-position
 from tools import Tools  # noqa: E402  pylint: disable=wrong-import-position
@@ -41,6 +42,8 @@ def asked_tests(root):
     """Every test that the package wants to have passed."""
     names = {evidence[5:] for row in Analyses(root).rows for evidence in row["evidence"].split()
              if evidence.startswith("test:")}
+    names |= {piece[5:] for row in Failures(root).rows for piece in row.get("evidence", [])
+              if piece.startswith("test:")}
     names |= {measure for row in Tools(root).rows for measure in row["measures"]}
     names |= {evidence[5:] for row in Clauses(root).rows for evidence in row["evidence"].split()
               if evidence.startswith("test:")}
