@@ -117,7 +117,8 @@ def check(parts, results):
     for part in parts:
         found = findings_of(part, results, passed)
         for finding in found:
-            print(f"{part.name}: {finding}", file=sys.stderr)
+            said = "" if finding.startswith(f"{part.name}: ") else f"{part.name}: "
+            print(f"{said}{finding}", file=sys.stderr)
         failed += [part.name] if found else []
     return failed
 
