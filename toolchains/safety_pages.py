@@ -7,9 +7,8 @@
 Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
 (toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
-revision; a software requirement that no test's source names; a row of analyses, tools or components whose test no source
-has;
-a link that leads nowhere.
+revision; a software requirement that no test's source names; a row of analyses, tools or components whose test no
+source has; a link that leads nowhere.
 """
 import argparse
 import pathlib
