@@ -7,14 +7,13 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 11U> kTests{{
+constexpr std::array<Test, 10U> kTests{{
     {"conformance", pianola::baremetal::test_engine_conformance},
     {"count", pianola::baremetal::test_engine_count},
     {"evidence", pianola::baremetal::test_engine_evidence},
     {"events", pianola::baremetal::test_engine_events},
     {"faults", pianola::baremetal::test_engine_faults},
     {"forced", pianola::baremetal::test_engine_forced},
-    {"library", pianola::baremetal::test_library},
     {"ram", pianola::baremetal::test_engine_ram},
     {"replay", pianola::baremetal::test_engine_replay},
     {"stack", pianola::baremetal::test_engine_stack},
