@@ -94,6 +94,15 @@ void at_each_place(const Call& call) noexcept {
     });
 }
 
+std::size_t length_of(const void* text) noexcept {
+    return std::strlen(static_cast<const char*>(text));
+}
+int texts_compared(const void* left, const void* right) noexcept {
+    return std::strcmp(static_cast<const char*>(left), static_cast<const char*>(right));
+}
+int starts_compared(const void* left, const void* right, std::size_t length) noexcept {
+    return std::strncmp(static_cast<const char*>(left), static_cast<const char*>(right), length);
+}
 std::uint64_t quotient_of(std::uint64_t dividend, std::uint64_t divisor) noexcept {
     return dividend / divisor;
 }
@@ -127,7 +136,7 @@ std::int64_t shifted_signed(std::int64_t value, std::uint32_t count) noexcept {
 
 Functions linked_functions() noexcept {
     return {&std::memcpy,         &std::memmove,       &std::memset,         &std::memcmp,
-            &std::strlen,         &std::strcmp,        &std::strncmp,        &quotient_of,
+            &length_of,           &texts_compared,     &starts_compared,     &quotient_of,
             &remainder_of,        &signed_quotient_of, &signed_remainder_of, &narrow_quotient_of,
             &narrow_remainder_of, &shifted_left,       &shifted_right,       &shifted_signed};
 }
@@ -211,21 +220,19 @@ void Checks::compare_text(std::uint32_t left, std::uint32_t right, std::uint32_t
     one[length] = 0U;
     other[length] = 0U;
     other[length + 1U] = kGuard;  // behind the end
-    const char* const text = reinterpret_cast<const char*>(one);
-    const char* const second = reinterpret_cast<const char*>(other);
-    expect(functions_.length(text) == length);
-    expect(functions_.compare_texts(text, second) == 0);
-    expect(functions_.compare_starts(text, second, length + 2U) == 0);
+    expect(functions_.length(one) == length);
+    expect(functions_.compare_texts(one, other) == 0);
+    expect(functions_.compare_starts(one, other, length + 2U) == 0);
     for (const std::uint32_t at : places(length)) {
         if (at < length) {
             // Another letter, then an earlier end.
             for (const std::uint8_t letter : {static_cast<std::uint8_t>(one[at] ^ 0x80U), std::uint8_t{0U}}) {
                 other[at] = letter;
                 const int expected = (one[at] > letter) ? 1 : ((one[at] < letter) ? -1 : 0);
-                expect(sign(functions_.compare_texts(text, second)) == expected);
-                expect(sign(functions_.compare_texts(second, text)) == -expected);
-                expect(functions_.compare_starts(text, second, at) == 0);
-                expect(sign(functions_.compare_starts(text, second, at + 1U)) == expected);
+                expect(sign(functions_.compare_texts(one, other)) == expected);
+                expect(sign(functions_.compare_texts(other, one)) == -expected);
+                expect(functions_.compare_starts(one, other, at) == 0);
+                expect(sign(functions_.compare_starts(one, other, at + 1U)) == expected);
             }
             other[at] = one[at];
         }

@@ -18,9 +18,9 @@ struct Functions {
     void* (*move)(void*, const void*, std::size_t);
     void* (*fill)(void*, int, std::size_t);
     int (*compare)(const void*, const void*, std::size_t);
-    std::size_t (*length)(const char*);
-    int (*compare_texts)(const char*, const char*);
-    int (*compare_starts)(const char*, const char*, std::size_t);
+    std::size_t (*length)(const void*);
+    int (*compare_texts)(const void*, const void*);
+    int (*compare_starts)(const void*, const void*, std::size_t);
     std::uint64_t (*quotient)(std::uint64_t, std::uint64_t);
     std::uint64_t (*remainder)(std::uint64_t, std::uint64_t);
     std::int64_t (*signed_quotient)(std::int64_t, std::int64_t);

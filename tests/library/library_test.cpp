@@ -71,17 +71,19 @@ TEST_F(Library, AWrongComparisonIsNoticed) {
     };
     EXPECT_GT(differences(functions), 0U);
     functions = linked_functions();
-    functions.compare_starts = [](const char* left, const char* right, std::size_t /*length*/) {
-        return std::strcmp(left, right);
+    functions.compare_starts = [](const void* left, const void* right, std::size_t /*length*/) {
+        return std::strcmp(static_cast<const char*>(left), static_cast<const char*>(right));
     };
     EXPECT_GT(differences(functions), 0U);
     functions = linked_functions();
-    functions.compare_texts = [](const char* left, const char* right) {  // the first word alone
-        return std::strncmp(left, right, 4U);
+    functions.compare_texts = [](const void* left, const void* right) {  // the first word alone
+        return std::strncmp(static_cast<const char*>(left), static_cast<const char*>(right), 4U);
     };
     EXPECT_GT(differences(functions), 0U);
     functions = linked_functions();
-    functions.length = [](const char* text) { return std::strlen(text) & ~std::size_t{3U}; };
+    functions.length = [](const void* text) {  // whole words alone
+        return std::strlen(static_cast<const char*>(text)) & ~std::size_t{3U};
+    };
     EXPECT_GT(differences(functions), 0U);
 }
 
