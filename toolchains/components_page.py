@@ -71,8 +71,9 @@ def page(components):
     lines = [HEAD, "", "| component | version | class | anomalies, touched |", "|---|---|---|---|"]
     for row in components.rows:
         found = row.get("anomaly", [])
+        counts = f"{len(found)}, {sum(1 for anomaly in found if anomaly['touched'])}"
         lines.append(f"| {row['name']} | {row['version']} | {row['class']} | "
-                     f"{len(found)}, {sum(1 for anomaly in found if anomaly['touched'])} |")
+                     f"{'not looked up' if row['class'] == 'host' else counts} |")
     for row in components.rows:
         lines += ["", f"## {row['name']}", "", *facts(row), *anomalies(row)]
         if "symbols" in row:
