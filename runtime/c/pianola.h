@@ -27,10 +27,6 @@ extern "C" {
 #endif
 
 #define PNL_FILE_ALIGNMENT_BYTES 64U /* of a binary in memory */
-#define PNL_MAX_INPUTS 8U
-#define PNL_MAX_OUTPUTS 8U
-#define PNL_MAX_QUEUES 2U
-#define PNL_MAX_REGIONS 8U
 #define PNL_MAX_PARAMETERS 8U
 #define PNL_MAX_PATH_STEPS 5U
 #define PNL_NO_INDEX 0xFFFFFFFFU
