@@ -107,7 +107,7 @@ typedef struct PNL_TWIN {
     pnl_rule_t rule;
     pnl_path_t path;
     uint32_t private_flow;
-    uint32_t file_offset; /* first byte of the offending field */
+    uint32_t file_offset; /* of the offending field, or of the table that has it */
     uint64_t actual;      /* what the file says, where the rule compares numbers */
     uint64_t limit;       /* what it is compared with */
 } pnl_verdict_t;
