@@ -46,6 +46,7 @@ constexpr std::array<Named, kTermCount> kTermNames{{{Term::kCall, "calls"},
                                                     {Term::kRangeLooks, "looks at ranges"},
                                                     {Term::kPointLooks, "looks at points"},
                                                     {Term::kRecords, "fault records"},
+                                                    {Term::kStates, "states made"},
                                                     {Term::kValidations, "validations"}}};
 
 struct NamedCall {
@@ -274,6 +275,7 @@ class Formulas {
         constexpr std::uint64_t kValues = 3U;      // that each is given
         Counts counts{};
         add(counts, Term::kCall, 1U);
+        add(counts, Term::kStates, 1U);
         add(counts, Term::kNow, 2U);
         add(counts, Term::kDescribe, 1U + (kValidations * (f_.devices - 1U)));
         add(counts, Term::kCounter, kValidations);
@@ -404,6 +406,7 @@ Counts cost_without_fault(Call call, const Formulas& formulas, const SessionFact
             return counts;
         case Call::kConstruct:
             add(counts, Term::kCall, 1U);
+            add(counts, Term::kStates, 1U);
             add(counts, Term::kSealedBytes, facts.verifies ? facts.empty_bytes : 0U);
             return counts;
         case Call::kInputView:

@@ -46,6 +46,7 @@ enum class Term : std::uint8_t {
     kRangeLooks,     // looks at a range while the file is digested
     kPointLooks,     // looks at a patch point while a trace is compared
     kRecords,        // of faults: filled in and kept
+    kStates,         // of a session, set to their first contents
     kValidations,    // docs/evidence/worst_case.md has what one takes
     kTerms
 };

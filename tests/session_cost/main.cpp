@@ -2,9 +2,11 @@
 // capture_host/timing give.
 //
 //   pianola_session_cost calls                    names of all calls that have a formula, as JSON
-//   pianola_session_cost list                     plans and faults, as JSON
 //   pianola_session_cost counts                   every plan, call and fault: counts and formulas, as JSON
 //   pianola_session_cost run PLAN CALL FAULT      one of them, in a function of its own, which callgrind counts
+//   pianola_session_cost formulas                 what each call counts, as factors of the binary's numbers
+//   pianola_session_cost coefficients             of each count: hundredths of an instruction on host and ECU
+//   pianola_session_cost ecu                      what boards have measured, as the formulas of a 32-bit core give it
 //
 // Place in the whole: tests only; tests/session_cost/measure.py judges.
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "capture_host/timing/instructions.h"
 #include "tests/session_cost/rig.h"
 
 namespace {
@@ -21,6 +24,7 @@ namespace {
 using pianola::Release;
 using pianola::Status;
 using namespace pianola::test;
+using pianola::timing::ScriptFacts;
 
 constexpr std::array<std::pair<Fault, const char*>, 11> kFaults{{{Fault::kNone, "none"},
                                                                  {Fault::kTimeout, "timeout"},
@@ -188,8 +192,156 @@ int run_one(const std::string& plan_name, const std::string& call_name, const st
     is_instrumented = false;
     Situation situation = rig.situation(call);
     situation.has_fault = !is_ok(rig.session().fault().status);
-    fmt::print("{{\"status\": {}, \"latched\": {}, \"formula\": {{{}}}}}\n", static_cast<std::uint32_t>(status),
-               situation.has_fault, list_of(cost_of(call, rig.facts(), situation)));
+    const Counts formula = cost_of(call, rig.facts(), situation);
+    fmt::print(
+        "{{\"plan\": \"{}\", \"call\": \"{}\", \"fault\": \"{}\", \"largest\": {}, \"pending\": {}, "
+        "\"latched\": {}, \"port_calls\": {}, \"instructions\": {}}}\n",
+        plan.name, call_name, fault_name, plan.is_largest, status == Status::kPending, situation.has_fault,
+        pianola::timing::port_calls(formula), pianola::timing::instructions(pianola::timing::Core::kHost, formula));
+    return 0;
+}
+
+// As tests/baremetal measures it: an inference on views released at completion, a slice of a verified release beyond it.
+int ecu() {
+    using pianola::timing::Core;
+    const CostPlan& plan = plan_named("typical_seen");
+    const auto formula = [&plan](bool verifies, std::uint64_t kept_bytes, std::initializer_list<Call> calls) {
+        Rig rig{plan, Release::kVerified, false};
+        pianola::timing::RuntimeFacts runtime;
+        runtime.capacities = &pianola::profiles::kSmallEcu;
+        runtime.verifies = verifies;
+        runtime.sees_memory = true;
+        SessionFacts facts = rig.facts_for(runtime);
+        facts.kept_bytes = kept_bytes;
+        std::pair<std::uint64_t, std::uint64_t> sum{0U, 0U};
+        for (const Call call : calls) {
+            const Counts counts = cost_of(call, facts, {});
+            sum.first += pianola::timing::instructions(Core::kEcu, counts);
+            sum.second += pianola::timing::port_calls(counts);
+        }
+        return sum;
+    };
+    const auto inference = formula(false, 0U, {Call::kInputView, Call::kSubmitViews, Call::kPoll, Call::kOutputView});
+    const auto slice = formula(true, pianola::kScrubSliceBytes, {Call::kScrub});
+    fmt::print("{{\"inference\": {}, \"inference_port_calls\": {}, \"slice\": {}, \"slice_port_calls\": {}}}\n",
+               inference.first, inference.second, slice.first, slice.second);
+    return 0;
+}
+
+// Numbers that a count is a sum of, of one device and one step in flight.
+constexpr std::array<std::pair<std::uint64_t SessionFacts::*, const char*>, 19> kNumbers{
+    {{&SessionFacts::regions, "regions"},
+     {&SessionFacts::inputs, "inputs"},
+     {&SessionFacts::outputs, "outputs"},
+     {&SessionFacts::input_pieces, "bound inputs"},
+     {&SessionFacts::output_pieces, "bound outputs"},
+     {&SessionFacts::input_bytes, "input bytes"},
+     {&SessionFacts::output_bytes, "output bytes"},
+     {&SessionFacts::patch_points, "patch points"},
+     {&SessionFacts::self_tests, "vectors"},
+     {&SessionFacts::digested_bytes, "digested bytes"},
+     {&SessionFacts::file_pieces, "pieces of the file"},
+     {&SessionFacts::reads_at_load, "reads"},
+     {&SessionFacts::bytes_at_load, "constant bytes"},
+     {&SessionFacts::kept_pieces, "kept ranges"},
+     {&SessionFacts::kept_bytes, "kept bytes"},
+     {&SessionFacts::slices, "slices"},
+     {&SessionFacts::bound_bytes, "bound"},
+     {&SessionFacts::loaded_bytes, "loaded"},
+     {&SessionFacts::running_bytes, "running"}}};
+constexpr std::array<std::pair<ScriptFacts SessionFacts::*, const char*>, 4> kScripts{
+    {{&SessionFacts::setup, "set-up"},
+     {&SessionFacts::prologue, "prologue"},
+     {&SessionFacts::step, "step"},
+     {&SessionFacts::epilogue, "epilogue"}}};
+constexpr std::array<std::pair<std::uint64_t ScriptFacts::*, const char*>, 2> kScriptNumbers{
+    {{&ScriptFacts::commands, "commands"}, {&ScriptFacts::notifications, "queues"}}};
+
+// What a count rises by for one more of a number: of bytes that are read 64 at a time, a 64th.
+constexpr std::uint64_t kStep = 64U;
+
+std::string factor(std::uint64_t more, const std::string& name) {
+    if (more == 0U) {
+        return {};
+    }
+    const bool is_whole = (more % kStep) == 0U;
+    const std::uint64_t times = is_whole ? (more / kStep) : more;
+    const std::string what = is_whole ? name : fmt::format("{}/{}", name, kStep);
+    return (times == 1U) ? what : fmt::format("{} x {}", times, what);
+}
+
+template <typename Cost>
+std::string formula_of(Term term, const SessionFacts& base, const Cost& cost) {
+    const std::uint64_t constant = pianola::timing::count(cost(base), term);
+    std::string text = (constant == 0U) ? "" : fmt::format("{}", constant);
+    const auto add = [&](const SessionFacts& changed, const std::string& name) {
+        const std::string more = factor(pianola::timing::count(cost(changed), term) - constant, name);
+        text += more.empty() ? "" : ((text.empty() ? "" : " + ") + more);
+    };
+    for (const auto& [member, name] : kNumbers) {
+        SessionFacts changed = base;
+        changed.*member += kStep;
+        add(changed, name);
+    }
+    for (const auto& [script, script_name] : kScripts) {
+        for (const auto& [member, name] : kScriptNumbers) {
+            SessionFacts changed = base;
+            (changed.*script).*member += kStep;
+            add(changed, fmt::format("{} {}", script_name, name));
+        }
+    }
+    return text;
+}
+
+template <typename Cost>
+void print_formulas(const char*& comma, const char* call, const SessionFacts& base, const Cost& cost) {
+    fmt::print("{}\n\"{}\": {{", comma, call);
+    const char* inner = "";
+    for (std::size_t i = 0U; i < pianola::timing::kTermCount; ++i) {
+        const Term term = static_cast<Term>(i);
+        const bool is_product = (term == Term::kRangeLooks) || (term == Term::kPointLooks);
+        const std::string text = is_product ? std::string{} : formula_of(term, base, cost);
+        if (!text.empty()) {
+            fmt::print("{}\"{}\": \"{}\"", inner, pianola::timing::name_of(term), text);
+            inner = ", ";
+        }
+    }
+    fmt::print("}}");
+    comma = ",";
+}
+
+int formulas() {
+    SessionFacts base;
+    base.devices = 1U;
+    base.steps_in_flight = 1U;
+    base.slices = 1U;
+    base.self_tests = 1U;
+    const char* comma = "{";
+    for (std::size_t i = 0U; i < pianola::timing::kCallCount; ++i) {
+        const Call call = call_at(i);
+        SessionFacts facts = base;
+        facts.is_pipelined = (call == Call::kStart) || (call == Call::kStop);
+        facts.has_views = call == Call::kSubmitViews;
+        facts.has_prologue = facts.is_pipelined || (call == Call::kResetState);
+        print_formulas(comma, pianola::timing::name_of(call), facts,
+                       [call](const SessionFacts& each) { return cost_of(call, each, {}); });
+    }
+    print_formulas(comma, "a fault", base,
+                   [](const SessionFacts& each) { return pianola::timing::cost_of_fault(each); });
+    fmt::print("\n}}\n");
+    return 0;
+}
+
+int coefficients() {
+    const char* comma = "[";
+    for (std::size_t i = 0U; i < pianola::timing::kTermCount; ++i) {
+        const Term term = static_cast<Term>(i);
+        fmt::print("{}[\"{}\", {}, {}]", comma, pianola::timing::name_of(term),
+                   pianola::timing::coefficient(pianola::timing::Core::kHost, term),
+                   pianola::timing::coefficient(pianola::timing::Core::kEcu, term));
+        comma = ", ";
+    }
+    fmt::print("]\n");
     return 0;
 }
 
@@ -204,16 +356,18 @@ int calls() {
 }
 
 int run(const std::vector<std::string>& arguments) {
-    if ((arguments.size() == 2U) && (arguments[1] == "calls")) {
-        return calls();
-    }
-    if ((arguments.size() == 2U) && (arguments[1] == "counts")) {
-        return counts();
+    constexpr std::array<std::pair<const char*, int (*)()>, 5> kCommands{
+        {{"calls", calls}, {"counts", counts}, {"formulas", formulas}, {"coefficients", coefficients}, {"ecu", ecu}}};
+    for (const auto& [name, command] : kCommands) {
+        if ((arguments.size() == 2U) && (arguments[1] == name)) {
+            return command();
+        }
     }
     if ((arguments.size() == 5U) && (arguments[1] == "run")) {
         return run_one(arguments[2], arguments[3], arguments[4]);
     }
-    fmt::print(stderr, "usage: pianola_session_cost calls | counts | run PLAN CALL FAULT\n");
+    fmt::print(stderr,
+               "usage: pianola_session_cost calls | counts | formulas | coefficients | ecu | run PLAN CALL FAULT\n");
     return 2;
 }
 

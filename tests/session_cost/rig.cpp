@@ -55,8 +55,12 @@ void Rig::gather_facts(const CostPlan& plan, Release release) {
     runtime.pointer_bytes = sizeof(void*);
     runtime.verifies = release == Release::kVerified;
     runtime.sees_memory = plan.memory_is_visible;
-    facts_ = timing::facts_of(session_->plan(), *workspace_, workspace_->image.envelope(), session_->self_test_count(),
-                              runtime);
+    facts_ = facts_for(runtime);
+}
+
+SessionFacts Rig::facts_for(const timing::RuntimeFacts& runtime) const {
+    return timing::facts_of(session_->plan(), *workspace_, workspace_->image.envelope(), session_->self_test_count(),
+                            runtime);
 }
 
 void Rig::make_tensors() {

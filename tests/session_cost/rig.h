@@ -35,7 +35,9 @@ class Rig {
     // The call to be measured. It may be made several times in a row: poll() and scrub().
     Status perform(Call call);
 
-    [[nodiscard]] SessionFacts facts() const { return facts_; }
+    [[nodiscard]] const SessionFacts& facts() const { return facts_; }
+    // Of the same binary for another runtime.
+    [[nodiscard]] SessionFacts facts_for(const timing::RuntimeFacts& runtime) const;
     [[nodiscard]] Situation situation(Call call) const;
     [[nodiscard]] Session& session() { return *session_; }
     // Bytes of outputs and of scratch memory that are zeros now, where none was before.
