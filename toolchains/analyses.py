@@ -6,24 +6,19 @@
   toolchains/analyses.py --page > docs/safety/analysis.md
 
 docs/safety/fmea.csv has a row for every method of Device, Platform and CommandSet and each of seven guide words.
-`evidence` of a row is a list of
-  test:<name>                  a test that injects it, by its name in CTest's results
-  record:<campaign>/<kind>     a kind of fault of a recorded campaign, whose counts the page shows
-  aou:<name>                   an assumption of docs/safety/assumptions.toml
-  na                           it cannot happen, or has no effect; `mechanism` says why
+`evidence` of a row is a list of what toolchains/evidence.py knows, or `na`: it cannot happen, or has no effect, and
+`mechanism` says why.
 Fails on a method or guide word without a row, evidence that is not there or did not pass, a kind of fault that was
 silent, an assumption that nobody uses or whose check the conformance kit does not have.
 """
 import argparse
 import collections
 import csv
-import json
 import pathlib
 import re
 import sys
-import tomllib
-import xml.etree.ElementTree as ElementTree
 
+from evidence import Evidence, is_current, not_passed, passed_tests
 from trace import public_functions  # pylint: disable=deprecated-module
 
 GUIDE_WORDS = ("not", "wrong", "early", "late", "repeated", "out_of_order", "never_ends")
@@ -37,8 +32,8 @@ class Analyses:
         self.root, self.findings = root, []
         with open(root / "docs/safety/fmea.csv", encoding="utf-8", newline="") as table:
             self.rows = list(csv.DictReader(table))
-        with open(root / "docs/safety/assumptions.toml", "rb") as file:
-            self.assumptions = {entry["id"]: entry for entry in tomllib.load(file)["assumption"]}
+        self.evidence = Evidence(root)
+        self.assumptions = self.evidence.assumptions
         self.used = set()
 
     def check_rows(self):
@@ -60,26 +55,10 @@ class Analyses:
 
     def check_evidence(self, name, evidence):
         """What a row names is there."""
-        kind, _, what = evidence.partition(":")
-        if kind == "aou":
-            self.used.add(f"aou~{what}")
-            if f"aou~{what}" not in self.assumptions:
-                self.findings.append(f"{name}: there is no aou~{what}")
-        elif kind == "record":
-            counts = self.counts(what)
-            if counts is None:
-                self.findings.append(f"{name}: no campaign has recorded {what}")
-            elif counts["injected"] == 0 or counts["silent"] or counts["crashed"]:
-                self.findings.append(f"{name}: {what} was not injected, or was silent or crashed")
-        elif kind not in ("test", "na"):
-            self.findings.append(f"{name}: {evidence} is no evidence")
-
-    def counts(self, what):
-        """The counts of <campaign>/<kind>; None where there is none."""
-        campaign, _, kind = what.partition("/")
-        path = self.root / "tests/campaign/recorded" / f"{campaign}.json"
-        kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"] if path.exists() else []
-        return next((entry for entry in kinds if entry["kind"].replace(" ", "_") == kind), None)
+        if evidence.startswith("aou:"):
+            self.used.add(f"aou~{evidence[4:]}")
+        if evidence != "na":
+            self.findings += [f"{name}: {finding}" for finding in self.evidence.findings(evidence)]
 
     def check_assumptions(self):
         """Assumptions have checks of the kit, or a reason; each is of use, or about the whole item."""
@@ -94,20 +73,10 @@ class Analyses:
 
     def check_results(self, paths):
         """Every test that a row names ran and passed."""
-        passed = set()
-        for path in paths:
-            for case in ElementTree.parse(path).getroot().iter("testcase"):
-                if case.get("status") == "run" and case.find("failure") is None:
-                    passed.add(plain_name(case.get("name")))
+        passed = passed_tests(paths)
         for row in self.rows:
-            self.findings += [f"{row['element']}, {row['guide_word']}: {evidence[5:]} has not passed"
-                              for evidence in row["evidence"].split()
-                              if evidence.startswith("test:") and evidence[5:] not in passed]
-
-
-def plain_name(name):
-    """The name of a test without instance and parameter: area.Instance/Suite.Case/7 is area.Suite.Case."""
-    return re.sub(r"^(\w+)\.\w+/(\w+\.\w+)", r"\1.\2", name).split("/", 1)[0]
+            self.findings += [f"{row['element']}, {row['guide_word']}: {finding}"
+                              for finding in not_passed(row["evidence"].split(), passed)]
 
 
 def page(analyses):
@@ -134,15 +103,7 @@ def page(analyses):
 
 def shown(analyses, evidence):
     """One piece of evidence, for the page."""
-    kind, _, what = evidence.partition(":")
-    if kind == "na":
-        return "cannot apply"
-    if kind == "aou":
-        return f"`aou~{what}`"
-    if kind == "record":
-        counts = analyses.counts(what)
-        return f"{counts['kind']}: {counts['injected']:,} / {counts['detected']:,} / {counts['harmless']:,}"
-    return f"`{what}`"
+    return "cannot apply" if evidence == "na" else analyses.evidence.shown(evidence)
 
 
 def main():
@@ -159,8 +120,7 @@ def main():
         return 0
     analyses.check_rows()
     analyses.check_assumptions()
-    made = options.root / "docs/safety/analysis.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != page(analyses) + "\n":
+    if not is_current(options.root, "docs/safety/analysis.md", page(analyses)):
         analyses.findings.append("docs/safety/analysis.md: not what toolchains/analyses.py --page writes")
     if options.results:
         analyses.check_results(options.results)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tool confidence: what docs/safety/tools.toml says, and whether it is complete.
 
-  toolchains/tools.py                                     every package of set-up has a row, every row is filled in
+  toolchains/tools.py                                     every package of set-up has a row, every row is filled in,
+                                                          and packages here have the versions that rows state
   toolchains/tools.py --results build/*/test_results.xml  and every measure has passed
   toolchains/tools.py --page > docs/safety/tools.md
   toolchains/tools.py --versions FILE                     version and digest of each package here, as JSON
@@ -14,9 +15,8 @@ import re
 import subprocess
 import sys
 import tomllib
-import xml.etree.ElementTree as ElementTree
 
-from analyses import plain_name
+from evidence import is_current, passed_tests
 
 
 class Tools:
@@ -46,14 +46,29 @@ class Tools:
             if row["impact"] == 2 and row["detection"] == 1 and not row["measures"]:
                 self.findings.append(f"{row['name']}: TD1 without a measure")
 
+    def check_versions(self):
+        """What a row says of a version is so on this machine, where the package is installed."""
+        for row in self.rows:
+            for package, version in row.get("versions", {}).items():
+                found = installed_version(package)
+                if package not in row.get("packages", []):
+                    self.findings.append(f"{package}: {row['name']} states a version, and does not name the package")
+                elif found and not re.match(rf"(?:\d+:)?{re.escape(version)}(?!\d)", found):
+                    self.findings.append(f"{package}: version {found} is installed, the row is about {version}")
+
     def check_results(self, paths):
         """Measures have passed: tests of that name, or below it."""
-        passed = {plain_name(case.get("name")) for path in paths
-                  for case in ElementTree.parse(path).getroot().iter("testcase")
-                  if case.get("status") == "run" and case.find("failure") is None}
+        passed = passed_tests(paths)
         for row in self.rows:
             self.findings += [f"{row['name']}: {measure} has not passed" for measure in row["measures"]
                               if not any(name == measure or name.startswith(measure + ".") for name in passed)]
+
+
+def installed_version(package):
+    """The version of a package on this machine; an empty text where it is not installed."""
+    query = subprocess.run(["dpkg-query", "--show", "--showformat=${Version}", package], capture_output=True, text=True,
+                           check=False)
+    return query.stdout if query.returncode == 0 else ""
 
 
 def confidence(row):
@@ -68,7 +83,8 @@ def page(tools):
              "machine: `toolchains/tools.py --versions FILE`.", "",
              "| tool | use | fault | TI | TD | TCL | measures | why |", "|---|---|---|---|---|---|---|---|"]
     for row in tools.rows:
-        packages = ", ".join(f"`{package}`" for package in row.get("packages", []))
+        stated = row.get("versions", {})
+        packages = ", ".join(f"`{package}` {stated.get(package, '')}".strip() for package in row.get("packages", []))
         name = f"{row['name']}: {packages}" if packages else row["name"]
         measures = ", ".join(f"`{measure}`" for measure in row["measures"])
         lines.append(f"| {name} | {row['use']} | {row['fault']} | {row['impact']} | {row['detection']} | "
@@ -108,8 +124,8 @@ def main():
     if options.versions:
         options.versions.write_text(versions(tools), encoding="utf-8")
     tools.check()
-    made = options.root / "docs/safety/tools.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != page(tools) + "\n":
+    tools.check_versions()
+    if not is_current(options.root, "docs/safety/tools.md", page(tools)):
         tools.findings.append("docs/safety/tools.md: not what toolchains/tools.py --page writes")
     if options.results:
         tools.check_results(options.results)

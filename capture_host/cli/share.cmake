@@ -29,7 +29,8 @@ if(NOT PIANOLA_SANITIZE)
         add_custom_command(
             OUTPUT "${pianola_share}/man1/pianola.1.gz"
             COMMAND "${Python3_EXECUTABLE}" -B "${pages}" --pianola "$<TARGET_FILE:pianola>"
-                    --sample "$<TARGET_FILE:pianola_sample>" --help2man "${PIANOLA_HELP2MAN}" --version "${PROJECT_VERSION}" --out "${pianola_share}/man1"
+                    --sample "$<TARGET_FILE:pianola_sample>" --help2man "${PIANOLA_HELP2MAN}"
+                    --version "${PROJECT_VERSION}" --out "${pianola_share}/man1"
             DEPENDS pianola pianola_sample "${pages}"
             COMMENT "Manual pages"
             VERBATIM)

@@ -9,6 +9,7 @@ from proof_support import GateProof
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "toolchains"))
 import analyses  # noqa: E402  pylint: disable=wrong-import-position
+import evidence  # noqa: E402  pylint: disable=wrong-import-position
 
 ROWS, ASSUMPTIONS = "docs/safety/fmea.csv", "docs/safety/assumptions.toml"
 
@@ -73,8 +74,7 @@ class AnalysesProof(GateProof):
 
     def test_results_decide(self):
         found = analyses.Analyses(self.root)
-        names = {evidence[5:] for row in found.rows for evidence in row["evidence"].split()
-                 if evidence.startswith("test:")}
+        names = {piece[5:] for row in found.rows for piece in row["evidence"].split() if piece.startswith("test:")}
         for left_out, expected in ((None, 0), ("sim_threads.Threads.ViewsAreOrderedByDoorbellAndCompletion", 3)):
             cases = "".join(f'<testcase name="{name}" status="{"notrun" if name == left_out else "run"}"/>'
                             for name in names)
@@ -84,9 +84,9 @@ class AnalysesProof(GateProof):
             self.assertEqual(len(found.findings), expected)
 
     def test_names_of_parametrised_tests(self):
-        self.assertEqual(analyses.plain_name("a.In/S.C/7  # GetParam() = x.y"), "a.S.C")
-        self.assertEqual(analyses.plain_name("a.S.C"), "a.S.C")
-        self.assertEqual(analyses.plain_name("port.wrong.a_b"), "port.wrong.a_b")
+        self.assertEqual(evidence.plain_name("a.In/S.C/7  # GetParam() = x.y"), "a.S.C")
+        self.assertEqual(evidence.plain_name("a.S.C"), "a.S.C")
+        self.assertEqual(evidence.plain_name("port.wrong.a_b"), "port.wrong.a_b")
 
 
 if __name__ == "__main__":

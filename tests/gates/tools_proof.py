@@ -48,6 +48,20 @@ class ToolsProof(GateProof):
         self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 4"), "TI2, TD4")
         self.assert_finds(self.findings_after(ROWS, "detection = 3", "detection = 1"), "QEMU: TD1 without a measure")
 
+    def test_versions_are_those_that_rows_state(self):
+        found = tools.Tools(self.root)
+        found.check_versions()
+        self.assertEqual(found.findings, [])
+        row = next(row for row in found.rows if "g++" in row.get("versions", {}))
+        for version, finding in (("1", "g++: version "), ("12.20", "the row is about 12.20")):
+            row["versions"] = {"g++": version}
+            found.findings = []
+            found.check_versions()
+            self.assert_finds(found.findings, finding)
+        row["versions"] = {"valgrind": "3.19"}
+        found.check_versions()
+        self.assert_finds(found.findings, "valgrind: GCC, libraries and binutils for hosts and boards states a version")
+
     def test_measures_have_passed(self):
         measures = {measure for row in tools.Tools(self.root).rows for measure in row["measures"]}
         for failed in (None, "cli.size"):

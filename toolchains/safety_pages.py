@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Pages of the safety package, and what they and the tests name.
+
+  toolchains/safety_pages.py                                      what can be said without results
+  toolchains/safety_pages.py --results build/*/test_results.xml   and whether each test that is named has passed
+
+Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
+(toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
+does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
+revision; a software requirement that no test's source names; a row of analyses or tools whose test no source has;
+a link that leads nowhere.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+from analyses import Analyses
+from dfa import Failures
+from safety_ids import NAMED, Ids
+from tools import Tools
+
+FOLDER, GAPS = "docs/safety", "seeded_gaps.md"
+QUOTED = re.compile(r'"((?:sg|tsr|swr|rule|aou)~[A-Za-z0-9-]+~\d+)"')
+
+
+class Pages:
+    """The pages of a working tree, and what is wrong with them."""
+
+    def __init__(self, root, results=()):
+        self.root, self.findings, self.ids = root, [], Ids(root, results)
+        self.pages = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / FOLDER).glob("*.md"))}
+
+    def check_links(self):
+        """Each page is linked where an assessor, and any reader, begins; links lead somewhere."""
+        for entry, prefix in ((f"{FOLDER}/README.md", ""), ("docs/README.md", "safety/")):
+            text = (self.root / entry).read_text(encoding="utf-8")
+            self.findings += [f"{FOLDER}/{name}: {entry} does not link it" for name in self.pages
+                              if f"]({prefix}{name})" not in text and entry != f"{FOLDER}/{name}"]
+        done = subprocess.run([sys.executable, "-B", str(self.root / "tests/docs/links.py"), str(self.root)],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            self.findings += [f"{line}: is not there" for line in (done.stdout + done.stderr).splitlines()]
+
+    def check_names(self):
+        """What pages name is there, except on the page of gaps, which shows names that are not."""
+        for name, text in self.pages.items():
+            if name == GAPS:
+                continue
+            for named in sorted(set(NAMED.findall(text))):
+                complaint = self.ids.complaint(named)
+                if complaint:
+                    self.findings.append(f"{FOLDER}/{name}: {complaint}")
+
+    def check_tests(self):
+        """Requirements that tests name are there in that revision, and each software requirement is named."""
+        named = set()
+        for path in sorted((self.root / "tests").rglob("*.cpp")):
+            found = set(QUOTED.findall(path.read_text(encoding="utf-8")))
+            complaints = filter(None, map(self.ids.complaint, sorted(found)))
+            self.findings += [f"{path.relative_to(self.root)}: {complaint}" for complaint in complaints]
+            named |= found
+        self.findings += [f"{identifier}: no test's source names it" for name, identifier in
+                          self.ids.revisions.items() if name.startswith("swr~") and identifier not in named]
+
+    def check_tables(self):
+        """Tests that rows of analyses and of tools name are in the sources, whatever was run."""
+        named = {(f"{row['element']}, {row['guide_word']}", evidence[5:]) for row in Analyses(self.root).rows
+                 for evidence in row["evidence"].split() if evidence.startswith("test:")}
+        named |= {(row["id"], piece[5:]) for row in Failures(self.root).rows for piece in row.get("evidence", [])
+                  if piece.startswith("test:")}
+        named |= {(row["name"], measure) for row in Tools(self.root).rows for measure in row["measures"]}
+        self.findings += [f"{row}: no source has a test {test}" for row, test in sorted(named)
+                          if not self.ids.is_written(test)]
+
+    def check(self):
+        """Everything."""
+        self.check_links()
+        self.check_names()
+        self.check_tests()
+        self.check_tables()
+        return self.findings
+
+
+def main():
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
+    options = parser.parse_args()
+    pages = Pages(options.root, options.results)
+    findings = pages.check()
+    for finding in findings:
+        print(f"safety_pages: {finding}", file=sys.stderr)
+    print(f"safety_pages: {len(pages.pages)} pages, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
