@@ -263,7 +263,7 @@ void add_size(CLI::App& app, Action& action) {
         "  pianola size signs.ptb --header -o signs_manifest.h    constants that do not compile where they are not "
         "true\n"
         "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n"
-        "  pianola size signs.ptb --ftti-us 100000 --period-us 20000 --poll-us 1000 \\\n"
+        "  pianola size signs.ptb --ftti-us 100000 --period-us 20000 --poll-us 1000 --reset-us 20000 \\\n"
         "      --clock-hz 200000000 --cycles-per-instruction 3    whether a fault is handled in time\n\n"
         "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/reference/manifest.md "
         "explains every "

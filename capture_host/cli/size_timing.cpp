@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
-#include "hal/devices/refdev/refdev_driver.h"
 
 namespace pianola::cli {
 namespace {
@@ -34,7 +33,6 @@ nlohmann::json addend_to_json(const timing::Addend& each) {
 void add_timing_options(CLI::App& command, TimingArguments& arguments) {
     timing::EcuTiming& ecu = arguments.ecu;
     ecu.port_instructions = 100U;
-    ecu.reset_us = refdev::kResetLimitUs;
     const auto add = [&command](const char* name, std::uint64_t& value, std::uint64_t lowest, std::uint64_t highest,
                                 const char* what) {
         return command.add_option(name, value, what)->check(CLI::Range(lowest, highest))->group("Fault handling time");
@@ -43,7 +41,7 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
         add("--ftti-us", ecu.ftti_us, 1U, kMostUs,
             "Fault-tolerant time interval of the item: adds the time from a fault to the safe state, addend by addend, "
             "and ends with 1 where it is longer");
-    const std::array<CLI::Option*, 4> needed{
+    const std::array<CLI::Option*, 5> needed{
         add("--clock-hz", ecu.clock_hz, 1U, kMostHz, "Clock of the core that runs the session"),
         command
             .add_option("--cycles-per-instruction", ecu.cycles_per_instruction,
@@ -51,16 +49,17 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
             ->check(CLI::Range(kLeastCycles, kMostCycles))
             ->group("Fault handling time"),
         add("--period-us", ecu.period_us, 1U, kMostUs, "From one submit() to the next, at most"),
-        add("--poll-us", ecu.poll_us, 1U, kMostUs, "From one poll() to the next: the period of the task that polls")};
+        add("--poll-us", ecu.poll_us, 1U, kMostUs, "From one poll() to the next: the period of the task that polls"),
+        add("--reset-us", ecu.reset_us, 0U, kMostUs,
+            "Most that reset() of one device takes: the port's limit, 20000 with the reference device's driver")};
     for (CLI::Option* const option : needed) {
         ftti->needs(option);
         option->needs(ftti);
     }
-    const std::array<CLI::Option*, 5> others{
+    const std::array<CLI::Option*, 4> others{
         add("--deadline-us", ecu.deadline_us, 1U, UINT32_MAX,
             "Deadline of a step to calculate with; default: the binary's"),
         add("--jitter-us", ecu.jitter_us, 0U, kMostUs, "How late a poll() may come")->capture_default_str(),
-        add("--reset-us", ecu.reset_us, 0U, kMostUs, "Most that a device's reset() takes")->capture_default_str(),
         add("--safe-state-us", ecu.safe_state_us, 0U, kMostUs,
             "From the call of enter_safe_state() until the item is safe")
             ->capture_default_str(),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "capture_host/timing/instructions.h"
@@ -29,15 +30,16 @@ class Sum {
         (interval == Interval::kDetection ? answer_.detection_us : answer_.reaction_us) += time_us;
     }
     void add_work(Interval interval, const char* name, const Counts& counts) {
-        const std::uint64_t own = instructions(Core::kEcu, counts);
-        const std::uint64_t calls = port_calls(counts);
-        const std::uint64_t all = own + (calls * ecu_.port_instructions);
+        add(interval, name, time_us(counts),
+            fmt::format("({} instructions + {} port calls x {}) x {:g} cycles / {} Hz",
+                        instructions(Core::kEcu, counts), port_calls(counts), ecu_.port_instructions,
+                        ecu_.cycles_per_instruction, ecu_.clock_hz));
+    }
+    [[nodiscard]] std::uint64_t time_us(const Counts& counts) const {
         constexpr double kMicroseconds = 1e6;
-        const double time_us = std::ceil(static_cast<double>(all) * ecu_.cycles_per_instruction * kMicroseconds /
-                                         static_cast<double>(ecu_.clock_hz));
-        add(interval, name, static_cast<std::uint64_t>(time_us),
-            fmt::format("({} instructions + {} port calls x {}) x {:g} cycles / {} Hz", own, calls,
-                        ecu_.port_instructions, ecu_.cycles_per_instruction, ecu_.clock_hz));
+        const std::uint64_t all = instructions(Core::kEcu, counts) + (port_calls(counts) * ecu_.port_instructions);
+        return static_cast<std::uint64_t>(std::ceil(static_cast<double>(all) * ecu_.cycles_per_instruction *
+                                                    kMicroseconds / static_cast<double>(ecu_.clock_hz)));
     }
     [[nodiscard]] FttiAnswer& result() { return answer_; }
 
@@ -58,10 +60,13 @@ FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu) {
     std::swap(zeros.at(kZeroed), latch.at(kZeroed));
 
     Sum sum{ecu};
+    // One that takes longer than its period makes the next one late.
+    const std::uint64_t turn_us = std::max(ecu.poll_us, sum.time_us(poll));
     sum.add(Interval::kDetection, "next step", ecu.period_us, "period: the fault follows right after a verified step");
     sum.add(Interval::kDetection, "deadline", facts.steps_in_flight * ecu.deadline_us,
             fmt::format("{} steps in flight x {} us", facts.steps_in_flight, ecu.deadline_us));
-    sum.add(Interval::kDetection, "next poll", ecu.poll_us, "poll period: one poll() is right before the deadline");
+    sum.add(Interval::kDetection, "next poll", turn_us,
+            "poll period, or poll() where that is longer: one is right before the deadline");
     sum.add(Interval::kDetection, "jitter", ecu.jitter_us, "of the task that polls");
     sum.add_work(Interval::kDetection, "poll()", poll);
     sum.add(Interval::kReaction, "reset()", facts.devices * ecu.reset_us,
@@ -73,7 +78,7 @@ FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu) {
     FttiAnswer& result = sum.result();
     const std::uint64_t slices = facts.verifies ? facts.slices : 0U;
     result.least_deadline_us =
-        (facts.steps_in_flight * (ecu.step_us + ((slices + kMoreLooks) * ecu.poll_us))) + ecu.jitter_us;
+        (facts.steps_in_flight * (ecu.step_us + ((slices + kMoreLooks) * turn_us))) + ecu.jitter_us;
     result.deadline_suffices = ecu.deadline_us > result.least_deadline_us;
     result.fits = result.deadline_suffices && (result.handling_us() <= ecu.ftti_us);
     return result;

@@ -7,7 +7,8 @@ import cli_support
 from cli_support import DONE, USAGE
 
 DOES_NOT_FIT = 1
-ECU = {"--clock-hz": 200_000_000, "--cycles-per-instruction": 3, "--period-us": 20_000, "--poll-us": 1000}
+ECU = {"--clock-hz": 200_000_000, "--cycles-per-instruction": 3, "--period-us": 20_000, "--poll-us": 1000,
+       "--reset-us": 20_000}
 
 
 class SizeTiming(cli_support.CliTest):
@@ -54,6 +55,11 @@ class SizeTiming(cli_support.CliTest):
         self.assertFalse(self.show(10**6, code=DOES_NOT_FIT, deadline_us=least)["deadline_suffices"])
         self.assertTrue(self.show(10**6, deadline_us=least + 1)["deadline_suffices"])
         self.assertLess(self.show(10**6, "--at-completion")["least_deadline_us"], least)
+
+    def test_a_poll_longer_than_its_period_makes_the_next_one_late(self):
+        slow = self.times(self.show(10**9, clock_hz=100_000, deadline_us=10**8))
+        self.assertGreater(slow["poll()"], ECU["--poll-us"])
+        self.assertEqual(slow["next poll"], slow["poll()"])
 
     def test_work_scales_with_the_core(self):
         work = ("poll()", "zeros in outputs", "fault record")

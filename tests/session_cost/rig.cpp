@@ -292,7 +292,7 @@ void Rig::arm(Fault fault, Call call) {
         const auto place = static_cast<std::size_t>(&vectors[vectors.size() - 1U] - file_.view().data());
         file_.mutable_view()[place] = static_cast<std::uint8_t>(file_.view()[place] ^ 1U);
     } else if (fault == Fault::kState) {
-        const_cast<Plan&>(session_->plan()).queue_count ^= 0x100U;  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+        const_cast<Plan&>(session_->plan()).queue_count ^= 0x100U;
     }
 }
 
