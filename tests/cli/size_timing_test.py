@@ -44,7 +44,6 @@ class SizeTiming(cli_support.CliTest):
                          json.loads(self.run_pianola("size", self.binary, "--json").stdout)["time"]["step_deadline_us"])
 
     def test_it_fits_to_the_microsecond(self):
-        print("\nverifies: swr~fault-handling-time~1")
         handling = self.show(10**6)["handling_us"]
         self.assertTrue(self.show(handling)["fits"])
         self.assertFalse(self.show(handling - 1, code=DOES_NOT_FIT)["fits"])
