@@ -34,6 +34,10 @@ OUTPUT = re.compile(r"^(\.[\w.]+)(?:\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: load add
 INPUT = re.compile(r"^ (\S+)(?:\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*))?$")
 CONTINUED = re.compile(r"^\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?:\s+(\S.*))?$")
 FILL = re.compile(r"^ \*fill\*\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)")
+# A global symbol of the input section above it. What a script assigns has " = ".
+SYMBOL = re.compile(r"^\s{2,}0x[0-9a-f]+\s+(?!0x)(\S(?:(?! = ).)*)$")
+# Output sections that are not loaded: their addresses are offsets.
+NOT_LOADED = re.compile(r"\.(debug_|comment|note|riscv\.attributes|ARM\.attributes|symtab|strtab|shstrtab)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Piece:
     address: int
     size_bytes: int
     origin: str  # the object file
+    names: tuple = ()  # the global symbols in it, readable
 
     @property
     def layer(self):
@@ -82,6 +87,7 @@ def parse(text):
             continue
         found = INPUT.match(line)
         if output is None or not found or FILL.match(line) or found.group(1).startswith("*"):
+            add_name(result.pieces, line)
             continue
         name, address, size, origin = found.groups()
         if address is None:
@@ -93,6 +99,13 @@ def parse(text):
             result.pieces.append(Piece(output, name, int(address, 16), int(size, 16), origin))
     result.pieces = without_overlaps(result.pieces)
     return result
+
+
+def add_name(pieces, line):
+    """Where the line of a map is a symbol, it is one of the last piece."""
+    found = SYMBOL.match(line)
+    if found and pieces:
+        pieces[-1] = dataclasses.replace(pieces[-1], names=(*pieces[-1].names, found.group(1)))
 
 
 def without_overlaps(pieces):

@@ -7,8 +7,8 @@
 Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
 (toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
-revision; a software requirement that no test's source names; a row of analyses or tools whose test no source has;
-a link that leads nowhere.
+revision; a software requirement that no test's source names; a row of analyses, tools or components whose test no
+source has; a link that leads nowhere.
 """
 import argparse
 import pathlib
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 from analyses import Analyses
+from components import Components
 from dfa import Failures
 from safety_ids import NAMED, Ids
 from tools import Tools
@@ -71,6 +72,7 @@ class Pages:
         named |= {(row["id"], piece[5:]) for row in Failures(self.root).rows for piece in row.get("evidence", [])
                   if piece.startswith("test:")}
         named |= {(row["name"], measure) for row in Tools(self.root).rows for measure in row["measures"]}
+        named |= {(name, test) for test, name in Components(self.root).tests().items()}
         self.findings += [f"{row}: no source has a test {test}" for row, test in sorted(named)
                           if not self.ids.is_written(test)]
 

@@ -92,20 +92,30 @@ def page(tools):
     return "\n".join(lines)
 
 
+def list_of_files(package):
+    """Bytes of the package database's list of a package's files, with the digest of each; None where there is none."""
+    sums = [path for path in sorted(pathlib.Path("/var/lib/dpkg/info").glob(f"{package}*.md5sums"))
+            if path.name.removesuffix(".md5sums").split(":")[0] == package]
+    return b"".join(path.read_bytes() for path in sums) or None
+
+
+def installed(package):
+    """{version, architecture, sha256 of its list of files' digests} from the package database; None where it is not
+    installed."""
+    query = subprocess.run(["dpkg-query", "--show", "--showformat=${Version}\t${Architecture}", package],
+                           capture_output=True, text=True, check=False)
+    if query.returncode != 0:
+        return None
+    version, architecture = query.stdout.split("\t")
+    listed = list_of_files(package)
+    digest = hashlib.sha256(listed).hexdigest() if listed else None
+    return {"version": version, "architecture": architecture, "files_sha256": digest}
+
+
 def versions(tools):
-    """{package: {version, architecture, sha256 of its list of files' digests}} from the package database."""
-    found = {}
-    for package in sorted(package for row in tools.rows for package in row.get("packages", [])):
-        query = subprocess.run(["dpkg-query", "--show", "--showformat=${Version}\t${Architecture}", package],
-                               capture_output=True, text=True, check=False)
-        if query.returncode != 0:
-            found[package] = None
-            continue
-        version, architecture = query.stdout.split("\t")
-        sums = sorted(pathlib.Path("/var/lib/dpkg/info").glob(f"{package}*.md5sums"))
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in sums)).hexdigest() if sums else None
-        found[package] = {"version": version, "architecture": architecture, "files_sha256": digest}
-    return json.dumps(found, indent=1, sort_keys=True) + "\n"
+    """What is installed of each package, as JSON."""
+    packages = sorted(package for row in tools.rows for package in row.get("packages", []))
+    return json.dumps({package: installed(package) for package in packages}, indent=1, sort_keys=True) + "\n"
 
 
 def main():

@@ -123,8 +123,8 @@ std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
         case Rule::kTgtQueues:
         case Rule::kTgtGrid:
         case Rule::kTgtProfile:
-            return why_not.empty() ? "the binary is for another device, which `inspect` shows as target; without "
-                                     "--device it is judged for that one"
+            return why_not.empty() ? "the binary is for another device, which `inspect` shows as target: capture with "
+                                     "this --device; without --device it is judged for its own"
                                    : why_not;
         case Rule::kTgtFamily:
         case Rule::kTgtCommandSet:

@@ -1,6 +1,7 @@
 #include "capture_host/writer/profiles.h"
 
 #include <memory>
+#include <sstream>
 
 namespace pianola::capture {
 namespace {
@@ -66,7 +67,31 @@ bool names_commands(Rule rule) noexcept {
     return (rule == Rule::kOrdRace) || (rule == Rule::kOrdCores);
 }
 
+bool names_bytes(Rule rule) noexcept {
+    switch (rule) {
+        case Rule::kLayTensorOverlap:
+        case Rule::kTrcBounds:
+        case Rule::kTrcPermission:
+        case Rule::kTrcUnwritten:
+        case Rule::kTrcCoreRace:
+        case Rule::kScrWeightsOnce:
+        case Rule::kScrUnwritten:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string describe_numbers(const Verdict& verdict) {
+    if (names_bytes(verdict.rule)) {
+        std::ostringstream text;
+        text << "found ";
+        if (verdict.limit != 0U) {
+            text << verdict.limit << ((verdict.limit == 1U) ? " byte at " : " bytes at ");
+        }
+        text << "0x" << std::uppercase << std::hex << verdict.actual;
+        return text.str();
+    }
     if (names_commands(verdict.rule) || (verdict.actual == verdict.limit)) {
         return {};
     }

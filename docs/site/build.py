@@ -35,6 +35,7 @@ MACRO_EXPANSION = YES
 EXCLUDE_SYMBOLS = flatbuffers pianola::schema
 
 """
+NORMALIZE = pathlib.Path("/usr/share/javascript/normalize.css/normalize.css")
 REDIRECT = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>Pianola</title>\n' \
            '<meta http-equiv="refresh" content="0; url=README.html">\n<a href="README.html">Pianola</a>\n'
 
@@ -61,6 +62,17 @@ def run_doxygen(out):
     subprocess.run(["doxygen", "-"], input=text, text=True, check=True)
 
 
+def complete_theme(out):
+    """Puts into Debian's furo what it asks a web server and a module loader for: a site of files has neither."""
+    scripts = out / "_static/scripts"
+    for asks, line, gives in (
+            (out / "_static/styles/furo.css", "@import url(/javascript/normalize.css/normalize.css);", NORMALIZE),
+            (scripts / "furo.js", 'import Gumshoe from "./gumshoe-patched.js";', scripts / "gumshoe-patched.js")):
+        text = asks.read_text(encoding="utf-8")
+        if line in text:  # not so in upstream's own package, which is bundled
+            asks.write_text(text.replace(line, gives.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def main(words):
     """Returns the exit code."""
     out = pathlib.Path(words[0] if words else ROOT / "build" / "site").resolve()
@@ -85,6 +97,7 @@ def main(words):
     except subprocess.CalledProcessError as error:
         print(f"site: {error.cmd[0]} fails", file=sys.stderr)
         return 1
+    complete_theme(out)
     (out / "index.html").write_text(REDIRECT, encoding="utf-8")
     shutil.rmtree(work)
     print(f"site: {len(list(out.rglob('*.html')))} pages in {out}")

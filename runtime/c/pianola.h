@@ -27,10 +27,6 @@ extern "C" {
 #endif
 
 #define PNL_FILE_ALIGNMENT_BYTES 64U /* of a binary in memory */
-#define PNL_MAX_INPUTS 8U
-#define PNL_MAX_OUTPUTS 8U
-#define PNL_MAX_QUEUES 2U
-#define PNL_MAX_REGIONS 8U
 #define PNL_MAX_PARAMETERS 8U
 #define PNL_MAX_PATH_STEPS 5U
 #define PNL_NO_INDEX 0xFFFFFFFFU
@@ -111,7 +107,7 @@ typedef struct PNL_TWIN {
     pnl_rule_t rule;
     pnl_path_t path;
     uint32_t private_flow;
-    uint32_t file_offset; /* first byte of the offending field */
+    uint32_t file_offset; /* of the offending field, or of the table that has it */
     uint64_t actual;      /* what the file says, where the rule compares numbers */
     uint64_t limit;       /* what it is compared with */
 } pnl_verdict_t;

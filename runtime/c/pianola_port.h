@@ -8,7 +8,7 @@
  *   PNL_OK
  *   PNL_INVALID_ARGUMENT  NULL, storage not aligned to 8 bytes, a wrong struct_size or version, or a function that is
  *                         missing
- * Objects of a port in C++ need no init: runtime/c/cpp_ports.h.
+ * Objects of a port in C++ need no init: cpp_ports.h, which also gives the conformance kit a port in C.
  *
  * The contract of each function is that of the C++ method of the same name (runtime/include/pianola/device.h,
  * platform.h, command_set.h, signature.h, digest_engine.h); here is what it must do in short. All are called from
@@ -33,6 +33,20 @@ extern "C" {
 #define PNL_KEY_ID_BYTES 8U
 #define PNL_MAX_EXTENTS_PER_COMMAND 6U
 #define PNL_MAX_DECODE_STATE_WORDS 96U
+#define PNL_MAX_COMMAND_WORDS 64U /* of the longest command of a trace */
+
+/* What a device has to hold: a driver's arrays have these sizes. PNL_STEPS_IN_FLIGHT, in pianola_sizes.h, is how many
+ * of a queue's last completion records are kept. */
+#define PNL_MAX_INPUTS 8U
+#define PNL_MAX_OUTPUTS 8U
+#define PNL_MAX_QUEUES 2U
+#define PNL_MAX_REGIONS 8U
+#define PNL_MAX_EVENTS 8U       /* `event` of a queue command is below it */
+#define PNL_MAX_CORES 64U       /* of the grid */
+#define PNL_MAX_NAME_BYTES 128U /* of the family */
+/* `slot` of a queue command is below these: weights and traces, then each input, or output, of each step in flight. */
+#define PNL_SOURCE_SLOTS (2U + (PNL_MAX_INPUTS * PNL_STEPS_IN_FLIGHT))
+#define PNL_DESTINATION_SLOTS (PNL_MAX_OUTPUTS * PNL_STEPS_IN_FLIGHT)
 
 /* ---- Device ---- */
 
@@ -108,7 +122,7 @@ typedef struct PNL_TWIN {
 typedef struct {
     uint32_t struct_size; /* sizeof(pnl_device_ops_t) */
     uint32_t version;     /* PNL_API_VERSION */
-    /* Fills in the description. */
+    /* Sets every member of the description but those that say "leave it as it is": contents are arbitrary before. */
     pnl_status_t (*describe)(const void* context, pnl_device_description_t* description);
     /* Stops queues, empties rings, forgets regions, memory, faults and events. Blocks for a bounded time. */
     pnl_status_t (*reset)(void* context);

@@ -122,17 +122,17 @@ namespace {
 
 // The constructor for several devices costs text, and is not linked where the profile drives one.
 void construct(void* at, const pnl_session_config_t& from) noexcept {
-    Platform& platform = *object_of(from.platform);
-    const CommandSet& command_set = *object_of(from.command_set);
+    Platform& platform = as_cpp(*from.platform);
+    const CommandSet& command_set = as_cpp(*from.command_set);
     const SessionConfig& config = *twin(&from.settings);
     if constexpr (kDrivesOneDevice) {
         // NOLINTNEXTLINE(pianola-misra-21.6.3): DEV-053
-        static_cast<void>(new (at) Session{*object_of(*from.devices), platform, command_set, config});
+        static_cast<void>(new (at) Session{as_cpp(**from.devices), platform, command_set, config});
     } else {
         const Span<pnl_device_t* const> list = list_of_devices(from, true);
         std::array<Device*, kMaxMeshDevices> devices{};
         for (std::size_t i = 0U; i < list.size(); ++i) {
-            devices[i] = object_of(list[i]);
+            devices[i] = &as_cpp(*list[i]);
         }
         const DeviceSet set{{devices.data(), list.size()}, from.rows, from.columns};
         // NOLINTNEXTLINE(pianola-misra-21.6.3): DEV-053

@@ -5,22 +5,9 @@
 #pragma once
 
 #include "runtime/c/adapters.h"
+#include "runtime/c/cpp_ports.h"
 
 namespace pianola::c_api {
-
-// The object of C++ at the address of one of C.
-[[nodiscard]] inline Device* object_of(pnl_device_t* from) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
-    return reinterpret_cast<Device*>(from);
-}
-[[nodiscard]] inline Platform* object_of(pnl_platform_t* from) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
-    return reinterpret_cast<Platform*>(from);
-}
-[[nodiscard]] inline const CommandSet* object_of(const pnl_command_set_t* from) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
-    return reinterpret_cast<const CommandSet*>(from);
-}
 
 // Whether something has been made there: storage that nobody has initialised is zero where it is static, and no object
 // begins with a zero.

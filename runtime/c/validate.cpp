@@ -26,7 +26,7 @@ pnl_status_t pnl_validate(const uint8_t* file, size_t file_bytes, const pnl_devi
         memory.description.capacities = &pianola::kDeviceCapacities;
     }
     return static_cast<pnl_status_t>(validate(pianola::ByteSpan{file, file_bytes}, memory.description,
-                                              *c_api::object_of(command_set), *c_api::twin(trust), memory.workspace,
+                                              c_api::as_cpp(*command_set), *c_api::twin(trust), memory.workspace,
                                               memory.workspace.image, memory.plan, result));
 }
 

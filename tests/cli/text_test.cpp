@@ -69,6 +69,15 @@ TEST(VerdictText, AnotherDeviceIsNamed) {
         << library;
 }
 
+TEST(VerdictText, BytesAtFaultHaveTheirAddress) {
+    for (const Rule rule : {Rule::kLayTensorOverlap, Rule::kTrcBounds, Rule::kTrcPermission, Rule::kTrcUnwritten,
+                            Rule::kTrcCoreRace, Rule::kScrUnwritten}) {
+        const std::string text = refusal_text(rule, "");
+        EXPECT_NE(text.find(" at 0x"), std::string::npos) << text;
+        EXPECT_EQ(text.find("expected or limit"), std::string::npos) << text;
+    }
+}
+
 TEST(VerdictText, OtherRulesShowTheirNumbers) {
     const std::string text = refusal_text(Rule::kBudCycles, "a cycle more");
     EXPECT_NE(text.find("BUD-CYCLES"), std::string::npos) << text;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """README.md's first screen is short and true: one sentence before the picture, at most 25 lines of code, and figures
-that docs/evidence/performance.md has too.
+that docs/evidence/performance.md has too. docs/README.md names every page of its folders.
 
 Usage: readme_test.py SOURCE
 """
@@ -39,6 +39,18 @@ class Readme(unittest.TestCase):
             cells_there = measured[name]  # M7, ratio, packed, ratio, M55, ratio, packed, ratio
             self.assertEqual(cells, [cells_there[2], m7[number], cells_there[3],
                                      cells_there[6], m55[number], cells_there[7]])
+
+
+class Contents(unittest.TestCase):
+    """What a reader finds."""
+
+    def test_every_page_is_in_the_contents(self):
+        contents = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+        pages = [path.relative_to(ROOT / "docs").as_posix()
+                 for folder in ("guide", "reference", "evidence", "safety", "design")
+                 for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
+        self.assertGreater(len(pages), 50)
+        self.assertEqual([page for page in pages if f"]({page})" not in contents], [])
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 CMakePresets.json.
 
 So a board's name stands in no other file, with these exceptions: pages (Markdown), what was recorded on it
-(tests/baremetal/measured, tests/campaign/recorded), the tests that its board.json calls its own, and the Zephyr
-module, whose boards are Zephyr's and have names of their own. And every folder with facts is in that list, every
+(tests/baremetal/measured, tests/campaign/recorded), the tests that its board.json calls its own, the data of docs/safety
+and the gaps seeded in them, whose rows name boards' tests as evidence, and the Zephyr module, whose boards are Zephyr's
+and have names of their own. And every folder with facts is in that list, every
 board in the list has facts that can be read.
 """
 import argparse
@@ -20,6 +21,8 @@ import boards  # noqa: E402  pylint: disable=wrong-import-position
 LIST = pathlib.PurePosixPath("CMakePresets.json")
 RECORDED = ("tests/baremetal/measured", "tests/campaign/recorded")
 ZEPHYR = ("zephyr", "tests/zephyr")
+SAFETY = ("docs/safety",)
+SEEDED_GAPS = pathlib.PurePosixPath("tests/gates/seeded_gaps.toml")
 NOT_TEXT = {".bin", ".tflite", ".ptb", ".png"}
 
 
@@ -60,7 +63,8 @@ def judge(root, names):
     """Findings over the files `names` of `root`."""
     listed = boards.names(root)
     findings = folder_findings(root, listed)
-    names = [name for name in names if name.suffix not in (".md", *NOT_TEXT) and not is_in(name, RECORDED + ZEPHYR)]
+    names = [name for name in names if name.suffix not in (".md", *NOT_TEXT) and name != pathlib.Path(SEEDED_GAPS) and
+             not is_in(name, RECORDED + ZEPHYR + SAFETY)]
     for board in listed:
         try:
             own = [f"hal/boards/{board}", *boards.read(board, root).own_tests]

@@ -5,6 +5,9 @@ Counterparts: the public functions of class Session, the free functions of sessi
 are read from the C++ headers; each must be in runtime/c/pianola.h as pnl_session_<name>, or under the name that RENAMED
 gives it. What is new in C++ is therefore a finding.
 
+Constants: what the conformance kit holds a port to, a port in C has to know. Each constant of the runtime's headers for
+ports that the kit's sources use must be compared with its macro in runtime/c/twins.cpp.
+
 MISRA: cppcheck's addon over the C API's headers and docs/examples/c. The rules of DEVIATIONS have a row in
 misra/README.md; a finding of any other rule fails, and so does a row that nothing needs any more.
 """
@@ -19,6 +22,10 @@ from own_sources import report
 
 SESSION, FOOTPRINT = "runtime/include/pianola/session.h", "runtime/include/pianola/footprint.h"
 C_HEADER = "runtime/c/pianola.h"
+TWINS, KIT = "runtime/c/twins.cpp", "tests/port"
+PORT_HEADERS = ("config.h", "device.h", "command_set.h", "signature.h")
+# What the kit compares with, and a port does not have to know: the runtime's own bounds.
+NOT_FOR_PORTS = {"kMaxIntervals", "kMaxPatchesPerCommand", "kMaxScriptCycles"}
 EXAMPLE = ("Pnl.c", "app.c", "board_config.c")
 # Overloads by the number of their parameters, and what has another form in C.
 RENAMED = {
@@ -35,6 +42,7 @@ NOT_IN_C = {"kVerdictBytes32", "session_bytes32", "plan_workspace_bytes32"}
 COMMENT = re.compile(r"//[^\n]*")
 FUNCTION = re.compile(r"(?<![\w.>:])(\w+)\(([^()]*)\)\s*(?:const )?noexcept")
 CONSTANT = re.compile(r"inline constexpr std::uint32_t (k\w+) =")
+PORT_CONSTANT = re.compile(r"^inline constexpr std::uint32_t (k\w+) =", re.MULTILINE)
 FREE = re.compile(r"^(?:\[\[nodiscard\]\] )?(?:constexpr )?[\w:]+ (\w+)\(([^()]*)\) noexcept", re.MULTILINE)
 FINDING = re.compile(r"^(\S+?):(\d+):.*\[(misra-c2012-[\d.]+)\]$", re.MULTILINE)
 ROW = re.compile(r"^\| (\d+\.\d+) \|", re.MULTILINE)
@@ -74,6 +82,14 @@ def missing(session, footprint, header):
     return findings, len(functions)
 
 
+def constants_missing(headers, kit, twins):
+    """(findings, how many there are): constants of C++ `headers` that the `kit` uses and `twins` does not compare."""
+    used = {name for name in PORT_CONSTANT.findall(headers) if re.search(rf"\b{name}\b", kit)}
+    findings = [f"{name}: the conformance kit uses it, and {TWINS} compares no macro of C with it"
+                for name in sorted(used - NOT_FOR_PORTS) if not re.search(rf"static_assert\(PNL_\w+ == {name}\);", twins)]
+    return findings + [f"{name}: the kit does not use it" for name in sorted(NOT_FOR_PORTS - used)], len(used)
+
+
 def misra(root, names, sizes):
     """(file, line, rule) of cppcheck's findings; `sizes` is the folder of pianola_sizes.h."""
     run = subprocess.run(
@@ -101,6 +117,10 @@ def main(root):
     """Returns the exit code."""
     read = lambda name: (root / name).read_text(encoding="utf-8")  # noqa: E731
     findings, examined = missing(read(SESSION), read(FOOTPRINT), read(C_HEADER))
+    found, constants = constants_missing(
+        "".join(read(f"runtime/include/pianola/{name}") for name in PORT_HEADERS),
+        "".join(path.read_text(encoding="utf-8") for path in sorted((root / KIT).glob("*.*"))), read(TWINS))
+    findings, examined = findings + found, examined + constants
     folder = root / "docs/examples/c"
     with tempfile.TemporaryDirectory() as generated:
         # What the command line makes for the board's configuration.

@@ -46,6 +46,25 @@ class Counterparts(unittest.TestCase):
         self.assertEqual(len(self.findings(session=gone)), 1)
 
 
+class Constants(unittest.TestCase):
+    """What a port in C has to know."""
+
+    HEADERS = "inline constexpr std::uint32_t kMaxSlots = 4U;\ninline constexpr std::uint32_t kOther = 4U;\n"
+
+    def test_a_constant_without_its_macro_is_a_finding(self):
+        kit = "kMaxSlots " + " ".join(gate.NOT_FOR_PORTS)
+        headers = self.HEADERS + "".join(f"inline constexpr std::uint32_t {name} = 1U;\n" for name in gate.NOT_FOR_PORTS)
+        found, count = gate.constants_missing(headers, kit, "")
+        self.assertEqual((len(found), count), (1, 1 + len(gate.NOT_FOR_PORTS)))
+        self.assertIn("kMaxSlots", found[0])
+        twins = "static_assert(PNL_MAX_SLOTS == kMaxSlots);"
+        self.assertEqual(gate.constants_missing(headers, kit, twins)[0], [])
+
+    def test_an_exception_that_nothing_needs_is_a_finding(self):
+        found = gate.constants_missing(self.HEADERS, "", "")[0]
+        self.assertEqual(len(found), len(gate.NOT_FOR_PORTS))
+
+
 class Misra(unittest.TestCase):
     """On small sources."""
 

@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "toolchains"))
 import safety_pack  # noqa: E402  pylint: disable=wrong-import-position
 from analyses import Analyses  # noqa: E402  pylint: disable=wrong-import-position
 from clauses import Clauses  # noqa: E402  pylint: disable=wrong-import-position
+from components import Components  # noqa: E402  pylint: disable=wrong-import-position
 from dfa import Failures  # noqa: E402  pylint: disable=wrong-import-position
 from registered_gate import registered  # noqa: E402  pylint: disable=wrong-import-position
 from safety_ids import NAMED, Ids  # noqa: E402  pylint: disable=wrong-import-position
@@ -45,6 +46,7 @@ def asked_tests(root):
     names |= {piece[5:] for row in Failures(root).rows for piece in row.get("evidence", [])
               if piece.startswith("test:")}
     names |= {measure for row in Tools(root).rows for measure in row["measures"]}
+    names |= set(Components(root).tests())
     names |= {evidence[5:] for row in Clauses(root).rows for evidence in row["evidence"].split()
               if evidence.startswith("test:")}
     names |= {test for part in safety_pack.PARTS for test in part.tests}

@@ -172,7 +172,7 @@ def overheard(events, url, self_contained):
             details = parameters["exceptionDetails"]
             yield "script fails", details.get("exception", {}).get("description", details["text"])
         elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
-            yield "script fails", parameters["entry"]["text"]
+            yield "script fails", f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}".rstrip()
         elif event.get("method") == "Network.requestWillBeSent" and self_contained:
             asked = parameters["request"]["url"].partition("#")[0]
             if asked != document and not asked.startswith("data:") and not asked.endswith("/favicon.ico"):

@@ -34,7 +34,7 @@ void expect_described_again(Kit& kit, const char* what) noexcept {
 void describes_the_same(Kit& kit) noexcept {
     constexpr std::uint32_t kTimes = 256U;  // for a driver that errs now and then
     for (std::uint32_t i = 0U; i < kTimes; ++i) {
-        expect_described_again(kit, "describe() has changed");
+        expect_described_again(kit, "describe() has changed, or leaves a member as it finds it");
     }
     if (kit.start()) {
         expect_described_again(kit, "describe() has changed by a reset");

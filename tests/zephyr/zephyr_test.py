@@ -6,6 +6,8 @@ Zephyr's functions and headers (stub/). No real Zephyr takes part.
 Usage: zephyr_test.py SOURCE BUILD WORK COMPILER
 """
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,6 +36,15 @@ def run(*words):
                           check=False)
     assert done.returncode == 0, f"{words}\n{done.stdout[-6000:]}"
     return done.stdout
+
+
+def capture_of_the_page():
+    """The arguments of `pianola capture` as docs/guide/zephyr.md has them, with files of this test."""
+    page = (SOURCE / "docs/guide/zephyr.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    command, = re.findall(r"^    pianola (capture .*)$", page, re.MULTILINE)
+    files = {"model.tflite": WORK / "road_signs.tflite", "model.ptb": WORK / "model.ptb",
+             "hal/boards/common/device.json": SOURCE / "hal/boards/common/device.json"}
+    return [files.get(word, word) for word in shlex.split(command)]
 
 
 class Module(unittest.TestCase):
@@ -66,9 +77,7 @@ class Module(unittest.TestCase):
         (WORK / "config.cmake").write_text("".join(f"set(CONFIG_{name} {value})\n" for name, value in values.items()
                                                    if value not in ("n", "")), encoding="utf-8")
         run(BUILD / "bin/pianola-sample", "--out", WORK, "--steps", "1")
-        run(BUILD / "bin/pianola", "capture", WORK / "road_signs.tflite", "-o", WORK / "model.ptb", "--self-test", "3",
-            "--device", SOURCE / "hal/boards/common/device.json",
-            "--deadline-us", "60000000", "--setup-deadline-us", "60000000")  # a busy host is no reason for a time-out
+        run(BUILD / "bin/pianola", *capture_of_the_page())
         launcher = shutil.which("ccache")
         run("cmake", "-S", SAMPLE, "-B", WORK / "build", "-G", "Ninja",
             f"-DZephyr_DIR={pathlib.Path(__file__).resolve().parent / 'stub/cmake'}", f"-DSTUB_MODULE={SOURCE}",

@@ -13,11 +13,11 @@ int main() {
         << "# Rules\n\n"
            "Every reason for which a binary is refused. Made from `runtime/include/pianola/rules.inc`; do not edit. A "
            "verdict names\n"
-           "the rule, the field (`traces[0].commands[17].output`) and the offset of its first byte in the file. "
-           "Host and\n"
-           "target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is "
-           "ever given\n"
-           "a second meaning.\n";
+           "the rule, the field (`traces[0].commands[17].output`) and an offset in the file: that of the field, or of "
+           "the table\n"
+           "of the manifest that has it. Host and target run the same checks in the same order, and stop at the first "
+           "refusal.\n"
+           "Ids are stable: none is ever given a second meaning.\n";
     std::string open_group;
     for (std::uint16_t i = 1U; i < static_cast<std::uint16_t>(pianola::Rule::kRuleCount); ++i) {
         const auto rule = static_cast<pianola::Rule>(i);

@@ -34,9 +34,11 @@ class Refusal(Exception):
 
 @_functools.lru_cache(maxsize=None)
 def _program() -> str:
-    """The command line's program: beside the package in a wheel or a build folder, else in the PATH."""
+    """The command line's program: that of the package's own wheel, build folder or installation, else in the PATH."""
     package = _pathlib.Path(__file__).resolve().parent
-    for candidate in (package / "_bin/pianola", package.parents[1] / "bin/pianola"):
+    # build/release/python/pianola, /usr/lib/python3/dist-packages/pianola
+    above = [folder / "bin/pianola" for folder in list(package.parents)[1:4:2]]
+    for candidate in (package / "_bin/pianola", *above):
         if candidate.is_file():
             return str(candidate)
     found = _shutil.which("pianola")

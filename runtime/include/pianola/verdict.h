@@ -39,7 +39,7 @@ struct Verdict {
     Rule rule{Rule::kNotRun};  // the one that refuses; kAccepted behind a validation that has gone all its way
     FieldPath path;
     std::uint32_t flow{0U};         // kFlowAccepted once validate() has gone all its way; see follow()
-    std::uint32_t file_offset{0U};  // first byte of the offending field
+    std::uint32_t file_offset{0U};  // of the offending field, or of the table that has it
     std::uint64_t actual{0U};       // what the file says, where the rule compares numbers
     std::uint64_t limit{0U};        // what it is compared with
 };

@@ -127,6 +127,7 @@ struct Test {
 // The tests.
 std::int32_t test_replay(const Arguments& arguments) noexcept;
 std::int32_t test_kernels(const Arguments& arguments) noexcept;
+std::int32_t test_library(const Arguments& arguments) noexcept;
 std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_conformance(const Arguments& arguments) noexcept;
 std::int32_t test_count(const Arguments& arguments) noexcept;

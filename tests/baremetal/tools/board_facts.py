@@ -21,7 +21,6 @@ SMALL = "pianola_example_small"  # an application that leaves out what it can
 KINDS = {".vectors": "text", ".text": "text", ".rodata": "rodata", ".windows": "rodata", ".data": "data", ".bss": "bss",
          ".shared": "bss"}
 CHOSEN = re.compile(r"\.(stack|trap_stacks|device_|load_area|init_array|a53|rela)")
-NOT_LOADED = re.compile(r"\.(debug_|comment|note|riscv\.attributes|ARM\.attributes|symtab|strtab|shstrtab)")
 COUNTED_MODELS = ("hello_world_int8", "kws_ref_model", "vww_96_int8")
 # What a board tells of itself beyond the defaults.
 DEVICE = support.DEVICE
@@ -54,7 +53,7 @@ def sizes(configuration, name=EXAMPLE):
     for piece in linked.pieces:
         if piece.output in KINDS:
             rows[piece.layer][KINDS[piece.output]] += piece.size_bytes
-        elif not CHOSEN.match(piece.output) and not NOT_LOADED.match(piece.output):
+        elif not CHOSEN.match(piece.output) and not link_map.NOT_LOADED.match(piece.output):
             raise RuntimeError(f"{piece.output}: a section of unknown kind")
     for output, kind in KINDS.items():
         pieces = sum(piece.size_bytes for piece in linked.inside(output))

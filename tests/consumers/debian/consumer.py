@@ -52,6 +52,9 @@ def run(kit):
     packages = usr / "lib/python3/dist-packages"
     printed = kit.run("/usr/bin/python3", "-B", "-c", PYTHON, PYTHONPATH=str(packages))
     assert printed.startswith(str(packages)), printed
+    # The program of the same installation, which is not in the PATH.
+    kit.run("/usr/bin/python3", "-B", "-c", "import pianola; assert pianola.verify('signs.ptb')['accepted']",
+            PYTHONPATH=str(packages))
 
     (kit.folder / "main.cpp").write_text(PROGRAM, encoding="utf-8")
     flags = kit.run("pkg-config", "--cflags", "--libs", "pianola-refdev",

@@ -43,6 +43,11 @@ def run(kit):
     board_headers = {name for name in named(page) if name.startswith(("hal/boards/", "hal/arch/"))}  # of its packages
     private, missing = judge(root, named(page) - board_headers)
     assert not private and not missing, f"private: {sorted(private)}, missing: {sorted(missing)}"
+    guide = (kit.source / "docs/guide/c_api.md").read_text(encoding="utf-8")
+    for_c = set(re.findall(r"`runtime/c/(\w+\.h)`", guide))
+    assert len(for_c) >= 2, for_c
+    not_there = sorted(name for name in for_c if not (root / "c" / name).is_file())
+    assert not not_there, f"docs/guide/c_api.md tells applications of headers that are not installed: {not_there}"
     # That the judge sees a private header, and one that is not there.
     extra = root / "capture_host/cli.h"
     extra.write_text("", encoding="utf-8")
