@@ -121,6 +121,9 @@ inline constexpr const char* kSaysAnything = "ARG";   // text for somebody else
 // another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
 void check_values(const CLI::App& command);
 
+// The parser takes a number with a 0 in front for an octal one, which nobody means who pads a version: it is refused.
+[[nodiscard]] bool looks_octal(const std::string& number);
+
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
 // The same, with names where the rule is about two commands, or two devices. image is the one that was refused, for the

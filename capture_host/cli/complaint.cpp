@@ -209,10 +209,10 @@ void print_complaint(const Complaint& complaint) {
     // The parser's name the command, and verdicts about the device have a remedy of their own.
     const bool names_program = complaint.message.rfind("pianola", 0U) == 0U;
     const bool has_remedy = complaint.message.find("\n  remedy  ") != std::string::npos;
-    fmt::print(stderr, "{}{}\n", names_program ? std::string{} : (paint(stderr, Colour::kBad, "pianola:") + " "),
-               complaint.message);
+    print_error(fmt::format("{}{}\n", names_program ? std::string{} : (paint(stderr, Colour::kBad, "pianola:") + " "),
+                            complaint.message));
     if (!has_remedy) {
-        fmt::print(stderr, "  remedy  {}\n", complaint.remedy);
+        print_error(fmt::format("  remedy  {}\n", complaint.remedy));
     }
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
@@ -228,7 +229,14 @@ int embed_file(const EmbedArguments& arguments) {
     }
     const VerifiedFile file{arguments.file, arguments.target};
     const Embedding embedding{arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol,
-                              arguments.section, printable_base_name(arguments.file), file.bytes()};
+                              arguments.section, base_name_in_source(arguments.file), file.bytes()};
+    const bool is_named =
+        (arguments.file != kStandardInput) && (embedding.file_name == std::filesystem::path{arguments.file}.filename());
+    if ((format == "asm") && !is_named) {
+        throw CliError{kUsage,
+                       fmt::format("{}: an assembler source can not include a file of this name", arguments.file),
+                       "give the file a name of printable ASCII, or make a source with --format c"};
+    }
     if (format == "c") {
         files::store_file(arguments.output, c_source(embedding, arguments.language == "c99"));
     } else if (is_object) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/inspect_parts.h"
 #include "capture_host/cli/memory_map.h"
+#include "capture_host/cli/verified_file.h"
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
 #include "capture_host/targets/trace_walk.h"
@@ -378,7 +378,7 @@ std::string budgets(const capture::Manifest& manifest) {
 std::string inspect_page(const std::string& file_name, const BinaryFile& file, const Envelope& envelope,
                          const Image& image) {
     const capture::Manifest manifest = capture::read_manifest(image);
-    const std::string title = std::filesystem::path{file_name}.filename().string();
+    const std::string title = base_name(file_name);
     const std::string body =
         fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title), grouped(file.bytes().size())) +
         budgets(manifest) + verdict_section(file, envelope, image) + memory_map(manifest) +

@@ -141,7 +141,7 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     const Image& image = file.image();
     const Plan& plan = file.plan();
     MemoryManifest manifest;
-    manifest.file = printable_base_name(file_name);
+    manifest.file = base_name(file_name);
     manifest.symbol = symbol;
     manifest.device = file.device();
     manifest.ram = ram_of(file);

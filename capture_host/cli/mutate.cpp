@@ -113,7 +113,7 @@ class Mutation {
         : arguments_{arguments}, file_{arguments.file, arguments.target} {
         subject_ = mutate::read_subject(file_.bytes(), file_.image(), file_.target(), file_.device());
         checker_ = std::make_unique<mutate::Checker>(subject_);
-        run_.file_name = printable_base_name(arguments.file);
+        run_.file_name = base_name(arguments.file);
         run_.tool_version = PIANOLA_VERSION;
         run_.jobs = {mutate::kinds_named(arguments.kinds.empty() ? kind_names() : arguments.kinds), arguments.count};
         run_.seed = arguments.seed;
@@ -150,7 +150,7 @@ class Mutation {
         mutate::summarise(report);
         store(report);
         if (reused_ != 0U) {
-            fmt::print(stderr, "{} of an earlier run were there already\n", reused_);
+            print_error(fmt::format("{} of an earlier run were there already\n", reused_));
         }
         return finish(report, arguments_.json);
     }

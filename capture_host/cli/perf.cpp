@@ -34,7 +34,7 @@ class PerfPrinter {
         : arguments_{arguments}, file_{file}, clock_khz_{file.image().target().clock_khz}, all_{all} {}
 
     void print_text() const {
-        fmt::print("{}: us of each step\n", printable_base_name(arguments_.file));
+        fmt::print("{}: us of each step\n", base_name(arguments_.file));
         if (all_.empty()) {
             fmt::print("  steps give no device anything to do\n");
             return;
@@ -68,7 +68,7 @@ class PerfPrinter {
             });
             return mode;
         });
-        fmt::print("{}\n", json_text({{"file", printable_base_name(arguments_.file)},
+        fmt::print("{}\n", json_text({{"file", base_name(arguments_.file)},
                                       {"family", file_.device().family},
                                       {"clock_khz", clock_khz_},
                                       {"dispatch_ns", arguments_.cost.dispatch_ns},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -134,6 +135,11 @@ std::string read_name(const std::string& value, bool may_be_list) {
     return (may_be_list && (value.front() == kListMark)) ? value.substr(1U) : value;
 }
 
+// The types of the parser, in front of their limits.
+bool is_number(const std::string& type) {
+    return (type.rfind("UINT", 0U) == 0U) || (type.rfind("INT", 0U) == 0U);
+}
+
 void refuse_same(const NamedFile& output, const NamedFile& other, const char* use) {
     if (files::is_same_file(output.name, other.name)) {
         throw CliError{kUsage, fmt::format("{} {}: would be written over {} {}, which the command {}", output.what,
@@ -142,6 +148,12 @@ void refuse_same(const NamedFile& output, const NamedFile& other, const char* us
 }
 
 }  // namespace
+
+bool looks_octal(const std::string& number) {
+    const std::size_t first = number.find_first_not_of(" +-");
+    return (first != std::string::npos) && ((first + 1U) < number.size()) && (number[first] == '0') &&
+           (std::isdigit(static_cast<unsigned char>(number[first + 1U])) != 0);
+}
 
 void add_commands(CLI::App& app, Action& action) {
     add_capture(app, action);
@@ -173,6 +185,10 @@ void check_values(const CLI::App& command) {
         for (const std::string& value : option->results()) {
             if (value.empty()) {
                 throw CliError{kUsage, fmt::format("{}: the value is empty", option->get_name())};
+            }
+            if (is_number(type) && looks_octal(value)) {
+                throw CliError{kUsage, fmt::format("{}: {} begins with a 0", option->get_name(), value),
+                               "leave out the zeros in front: a number is decimal, or hexadecimal with 0x"};
             }
             if (type == kWrites) {
                 outputs.push_back({option->get_name(), value});

@@ -6,6 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {
@@ -55,7 +56,7 @@ int check(const CheckArguments& arguments) {
         throw CliError{kRefused, fmt::format("{}: {}", arguments.receipt, error.what())};
     }
     if (!arguments.binary.empty()) {
-        const std::vector<std::uint8_t> bytes = files::load_file(arguments.binary);
+        const std::vector<std::uint8_t> bytes = load_binary(arguments.binary);
         if (statement.at("binary").at("sha256") != to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})})) {
             throw CliError{kRefused, fmt::format("{}: the receipt speaks of another binary", arguments.binary)};
         }

@@ -37,9 +37,11 @@ class Run {
                                                replay_.simulators().size())};
         }
         load();
+        check_views();
         if (arguments_.self_test) {
             run_self_tests();
         }
+        set_parameters();
         if (arguments_.inputs.empty() && arguments_.outputs.empty() && arguments_.self_test) {
             store_log();
             progress_.reset();
@@ -47,11 +49,6 @@ class Run {
             return kDone;
         }
         check_counts();
-        if (arguments_.views && !session_.has_views()) {
-            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
-                                               describe_views(session_.plan(), replay_.image()))};
-        }
-        set_parameters();
         const std::vector<Tensors> inputs = load_inputs();
         const auto records = static_cast<std::uint32_t>(inputs.size());
         Tensors results(session_.plan().output_count);
@@ -101,6 +98,14 @@ class Run {
         }
     }
 
+    void check_views() const {
+        if (arguments_.views && !session_.has_views()) {
+            const std::string why = describe_views(session_.plan(), replay_.image());  // of the binary alone
+            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
+                                               why.empty() ? "the device shows nobody its memory" : why)};
+        }
+    }
+
     void run_self_tests() {
         const std::uint32_t count = session_.self_test_count();
         if (count == 0U) {
@@ -112,6 +117,7 @@ class Run {
             replay_.check(session_.self_test(i, {scratch.data(), scratch.size()}));
             progress_->set("self-tests", i + 1U, count);
         }
+        check_accesses("self-tests");
         self_tests_passed_ = count;
     }
 
@@ -130,7 +136,7 @@ class Run {
             const std::size_t equals = text.find('=');
             const std::string number = (equals == std::string::npos) ? "" : text.substr(equals + 1U);
             std::uint32_t value = 0U;
-            if ((equals == 0U) || !CLI::detail::lexical_cast(number, value)) {
+            if ((equals == 0U) || looks_octal(number) || !CLI::detail::lexical_cast(number, value)) {
                 throw CliError{kUsage, fmt::format("--set {}: NAME=VALUE is wanted, with a value from 0 to {}", text,
                                                    std::numeric_limits<std::uint32_t>::max())};
             }

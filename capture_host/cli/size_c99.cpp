@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/memory_manifest.h"
+#include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 
@@ -107,7 +108,7 @@ std::string manifest_as_c_header(const MemoryManifest& manifest) {
         "#ifndef PIANOLA_MANIFEST_{1}_H\n#define PIANOLA_MANIFEST_{1}_H\n\n"
         "#include \"pianola.h\"\n"
         "{2}\n#endif\n",
-        manifest.file, upper(manifest.symbol), macros.text());
+        base_name_in_source(manifest.file), upper(manifest.symbol), macros.text());
 }
 
 }  // namespace pianola::cli

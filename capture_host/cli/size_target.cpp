@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/memory_manifest.h"
+#include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 
@@ -132,15 +133,15 @@ std::string manifest_as_header(const MemoryManifest& manifest) {
                "#include \"pianola/config.h\"\n"
                "#include \"pianola/session.h\"\n\n"
                "namespace pianola::manifest::{1} {{\n\n",
-               manifest.file, manifest.symbol, includes) +
+               base_name_in_source(manifest.file), manifest.symbol, includes) +
            size_constants(manifest) + device_constant(manifest) + window_constants(manifest) + assertions(manifest) +
            fmt::format("\n}}  // namespace pianola::manifest::{}\n", manifest.symbol);
 }
 
 std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     const std::string name = "PIANOLA_" + upper(manifest.symbol);
-    std::string text =
-        fmt::format("/* Memory manifest of {}; made by pianola size --ld, do not edit. */\n", manifest.file);
+    std::string text = fmt::format("/* Memory manifest of {}; made by pianola size --ld, do not edit. */\n",
+                                   base_name_in_source(manifest.file));
     const auto define = [&text](const std::string& symbol, std::uint64_t value) {
         text += fmt::format("{} = {};\n", symbol, value);
     };
@@ -156,7 +157,7 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     define("PIANOLA_DEVICE_DRAM_BYTES", manifest.device.dram_bytes);
     define("PIANOLA_DEVICE_L1_BYTES", manifest.device.l1_bytes);
     define("PIANOLA_DEVICE_TRACE_REGION_BYTES", manifest.device.trace_region_bytes);
-    text += fmt::format("\n/* Of {}. */\n", manifest.file);
+    text += fmt::format("\n/* Of {}. */\n", base_name_in_source(manifest.file));
     define(name + "_FLASH_BYTES", manifest.file_bytes);
     define(name + "_INPUT_BYTES", manifest.input_bytes);
     define(name + "_OUTPUT_BYTES", manifest.output_bytes);

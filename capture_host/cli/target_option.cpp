@@ -118,12 +118,16 @@ DeviceDescription load_device(const std::string& file_name, const Target& target
     return device;
 }
 
+std::vector<std::uint8_t> load_binary(const std::string& file_name) {
+    return (file_name == kStandardInput) ? files::load_standard_input() : files::load_file(file_name);
+}
+
 BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments)
     : BinaryFile{file_name, arguments, load_targets(arguments.plugin)} {}
 
 BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments, targets::Targets targets)
     : name_{file_name},
-      bytes_{(file_name == kStandardInput) ? files::load_standard_input() : files::load_file(file_name)},
+      bytes_{load_binary(file_name)},
       targets_{std::move(targets)},
       judged_for_{targets::target_of(bytes_.view(), targets_)} {
     if (!arguments.device.empty()) {

@@ -28,6 +28,9 @@ void add_target_options(CLI::App& command, TargetArguments& arguments);
 void add_plugin_option(CLI::App& command, std::string& file_name);
 [[nodiscard]] targets::Targets load_targets(const std::string& plugin);  // throws CliError
 
+// The bytes of a trace binary: of a file, or of standard input for "-". Throws files::FileError.
+[[nodiscard]] std::vector<std::uint8_t> load_binary(const std::string& file_name);
+
 // A trace binary, and the device that it is to be judged for: the one that it names, or the one of --device.
 class BinaryFile {
   public:

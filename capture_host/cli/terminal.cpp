@@ -68,12 +68,12 @@ class Progress::Line {
         std::unique_lock<std::mutex> lock{mutex_};
         bool is_drawn = false;
         while (!wake_.wait_for(lock, is_drawn ? kBetween : kBeforeTheFirst, [this] { return ends_; })) {
-            fmt::print(stderr, "\r{}\x1b[K", text());
+            print_error(fmt::format("\r{}\x1b[K", text()));
             (void)std::fflush(stderr);
             is_drawn = true;
         }
         if (is_drawn) {
-            fmt::print(stderr, "\r\x1b[K");
+            print_error("\r\x1b[K");
             (void)std::fflush(stderr);
         }
     }
@@ -101,6 +101,10 @@ void Progress::set(const std::string& what, std::uint64_t done, std::uint64_t al
     if (line_ != nullptr) {
         line_->set(&what, done, all);
     }
+}
+
+void print_error(const std::string& text) noexcept {
+    (void)std::fputs(text.c_str(), stderr);
 }
 
 std::string paint(std::FILE* stream, Colour colour, const std::string& text) {

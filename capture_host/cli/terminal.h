@@ -34,6 +34,9 @@ enum class Colour : std::uint8_t { kGood, kBad, kName };
 // The text, coloured where that stream shows colours.
 [[nodiscard]] std::string paint(std::FILE* stream, Colour colour, const std::string& text);
 
+// To standard error. One that is closed or full takes nothing of the result, nor of the exit code.
+void print_error(const std::string& text) noexcept;
+
 // --color, of the whole program.
 void add_color_option(CLI::App& app);
 

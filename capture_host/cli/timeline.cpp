@@ -62,7 +62,7 @@ class TimelineMaker {
 
     int run() {
         const Renderer renderer = arguments_.output.empty() ? nullptr : renderer_for(arguments_.output);
-        picture_.title = fmt::format("{}: {}", printable_base_name(arguments_.file),
+        picture_.title = fmt::format("{}: {}", base_name(arguments_.file),
                                      capture::to_string(file_.image().provenance().source_name));
         picture_.clock_khz = any().clock_khz;
         picture_.is_mesh = workloads_.size() > 1U;
@@ -283,7 +283,7 @@ class TimelineMaker {
                     {"gain", row.gain},
                     {"input_hidden_share", row.steady.hidden.value()}};
         });
-        const nlohmann::json json{{"file", printable_base_name(arguments_.file)},
+        const nlohmann::json json{{"file", base_name(arguments_.file)},
                                   {"clock_khz", picture_.clock_khz},
                                   {"dispatch_ns", arguments_.cost.dispatch_ns},
                                   {"replay_ns", arguments_.cost.replay_ns},

@@ -72,14 +72,16 @@ void add_language_option(CLI::App& command, std::string& language, const char* u
         ->capture_default_str();
 }
 
-std::string printable_base_name(const std::string& file_name) {
-    const std::string name = std::filesystem::path{file_name}.filename().string();
-    const bool is_plain = std::all_of(name.begin(), name.end(), [](char each) {
-        return (each >= ' ') && (each <= '~') && (each != '"') && (each != '\\') && (each != '*');
-    });
-    if (!is_plain) {
-        throw CliError{kUsage, fmt::format("{}: a file of this name can not be named in a source", file_name)};
-    }
+std::string base_name(const std::string& file_name) {
+    return files::readable(std::filesystem::path{file_name}.filename().string());
+}
+
+std::string base_name_in_source(const std::string& file_name) {
+    std::string name = std::filesystem::path{file_name}.filename().string();
+    const auto is_strange = [](char each) {
+        return (each < ' ') || (each > '~') || (each == '"') || (each == '\\') || (each == '*');
+    };
+    std::replace_if(name.begin(), name.end(), is_strange, '_');
     return name;
 }
 

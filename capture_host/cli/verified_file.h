@@ -47,9 +47,10 @@ CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std
 // --language: `usual`, which it is already, or c99, for applications that use the C API.
 void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);
 
-// The file's name without folders, so that no output shows where it was made. Throws CliError where the name can not
-// stand in a comment or a string of a source.
-[[nodiscard]] std::string printable_base_name(const std::string& file_name);
+// The file's name without folders, so that no output shows where it was made: as people read it, and with '_' for what
+// can not stand in a comment or a string of a source.
+[[nodiscard]] std::string base_name(const std::string& file_name);
+[[nodiscard]] std::string base_name_in_source(const std::string& file_name);
 
 // Writes to a file, or to standard output where the name is empty.
 void write_result(const std::string& file_name, const std::string& contents);

@@ -101,7 +101,7 @@ void print_line(const VerifyOutcome& outcome, bool as_json) {
     const bool is_verdict = (outcome.code == kDone) || (outcome.code == kRefused);
     if (!is_verdict) {
         (void)std::fflush(stdout);
-        fmt::print(stderr, "{}", outcome.line);
+        print_error(outcome.line);
     } else if (!as_json) {
         fmt::print("{}", outcome.line);
     } else {

@@ -10,6 +10,8 @@
 
 namespace pianola::files {
 
+// A name for people: UTF-8 without control characters, whatever the bytes of the file system are; the rest is replaced.
+[[nodiscard]] std::string readable(const std::string& name);
 [[nodiscard]] std::string to_hex(ByteSpan bytes);            // lower case
 [[nodiscard]] std::string path_text(const FieldPath& path);  // "scripts[1].commands[2].trace"
 

@@ -34,6 +34,11 @@ py::dtype dtype_of(ElementType type) {
     return py::dtype::of<std::uint8_t>();
 }
 
+// Not array::ensure(), which gives nothing where it fails, and forgets why.
+py::array dense_of(const py::handle& value) {
+    return py::module_::import("numpy").attr("asarray")(value, py::arg("order") = "C").cast<py::array>();
+}
+
 py::array array_of(ElementType type, const tensor::Shape& shape, const std::vector<std::uint8_t>& elements) {
     const ByteSpan stored{elements.data(), elements.size()};
     const bool widens = type == ElementType::kBfloat16;

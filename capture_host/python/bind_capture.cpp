@@ -63,7 +63,7 @@ void compare_to_capture(const CapturedWorkload& self) {
 }
 
 [[nodiscard]] std::vector<std::uint8_t> array_bytes(const py::handle& value) {
-    const py::array array = py::array::ensure(value, py::array::c_style);
+    const py::array array = dense_of(value);
     const auto* const data = static_cast<const std::uint8_t*>(array.data());
     return {data, data + array.nbytes()};
 }
@@ -222,7 +222,7 @@ void bind_captures(py::module_& module) {
 
 // The bytes of one input, which must be what the binary says it is.
 [[nodiscard]] std::vector<std::uint8_t> input_bytes(const py::handle& value, const capture::ManifestTensor& tensor) {
-    const py::array array = py::array::ensure(value, py::array::c_style);
+    const py::array array = dense_of(value);
     const py::dtype wanted = dtype_of(tensor.type);
     const std::vector<std::uint32_t> shape{array.shape(), array.shape() + array.ndim()};
     if ((array.dtype().char_() != wanted.char_()) || (array.dtype().byteorder() == '>') || (shape != tensor.shape)) {
@@ -330,7 +330,7 @@ void bind_session(py::module_& module) {
 }  // namespace
 
 std::string path_from(const py::object& path) {
-    const py::object name = py::module_::import("os").attr("fspath")(path);
+    const py::object name = py::module_::import("os").attr("fsencode")(path);  // the very bytes, UTF-8 or not
     std::string text = name.cast<std::string>();
     if (text.find('\0') != std::string::npos) {
         throw py::value_error{"the name of the file holds a NUL"};

@@ -24,7 +24,11 @@ void translate(std::exception_ptr pending) {
     } catch (const host::RuleError& error) {
         raise(error.what(), error.rule_id());
     } catch (const files::FileError& error) {
-        PyErr_SetString(PyExc_OSError, error.what());
+        // The name in it may have bytes that are not UTF-8: as Python itself keeps such names.
+        const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(error.what()));
+        PyErr_SetObject(PyExc_OSError, text.ptr());
+    } catch (const py::cast_error&) {  // pybind11 calls it a RuntimeError, and speaks of its own build options
+        PyErr_SetString(PyExc_TypeError, "a value, or one inside of a list, is of another type than is wanted here");
     }
 }
 

@@ -72,13 +72,13 @@ using Numbers = std::vector<std::int64_t>;
 }
 
 [[nodiscard]] py::array to_tiles(const py::array& array) {
-    const py::array dense = py::array::ensure(array, py::array::c_style);
+    const py::array dense = dense_of(array);
     const TensorSpec spec = bytes_spec(shape_of_array(dense), dense.itemsize());
     return array_like(dense, tensor::storage_spec(spec).shape, tensor::tilized(span_of(dense), spec));
 }
 
 [[nodiscard]] py::array from_tiles(const py::array& tiles, const Shape& shape) {
-    const py::array dense = py::array::ensure(tiles, py::array::c_style);
+    const py::array dense = dense_of(tiles);
     const TensorSpec spec = bytes_spec(shape_from(shape.object), dense.itemsize());
     const tensor::Shape stored = tensor::storage_spec(spec).shape;
     if (shape_of_array(dense) != stored) {

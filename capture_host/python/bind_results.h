@@ -35,7 +35,7 @@ template <typename Element>
                 pybind11::str(static_cast<pybind11::handle>(array.dtype())).template cast<std::string>() +
                 "; it must be of int" + std::to_string(sizeof(Element) * 8U)};
     }
-    const Dense dense = Dense::ensure(array);
+    const Dense dense{dense_of(array)};
     return {dense.data(), dense.data() + dense.size()};
 }
 

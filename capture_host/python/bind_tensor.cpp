@@ -43,7 +43,7 @@ using tensor::TensorSpec;
                           fmt::format("the array holds {}, and {} was asked for; convert with astype() first",
                                       tensor::type_name(held), tensor::type_name(type))};
     }
-    const py::array dense = py::array::ensure(array, py::array::c_style);
+    const py::array dense = dense_of(array);
     TensorSpec spec;
     spec.type = type;
     spec.layout = layout;

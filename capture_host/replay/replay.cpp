@@ -95,8 +95,9 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
                              Wish{options.keep_log, offers.command_log, "no simulator with a log of commands"},
                              Wish{options.keep_execution_logs, offers.execution_logs, "no execution logs"}}) {
         if (wish.is_wanted && !wish.is_offered) {
-            throw NotOffered{
-                fmt::format("the target of device family {} has {}", target.usual_device().family, wish.what)};
+            throw NotOffered{fmt::format("{}the target of device family {} has {}",
+                                         options.vulkan.has_value() ? "on a Vulkan device " : "",
+                                         target.usual_device().family, wish.what)};
         }
     }
 }

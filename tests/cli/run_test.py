@@ -160,6 +160,15 @@ class Run(cli_support.CliTest):
         run = self.run_pianola("run", self.capture(MODEL), "--self-test", code=USAGE)
         self.assertIn("--self-test", run.stderr)
 
+    def test_self_tests_alone_hold_every_option_that_is_given(self):
+        binary = self.capture(MODEL, "--self-test", "2")
+        run = self.run_pianola("run", binary, "--self-test", "--set", "gain=1", code=USAGE)
+        self.assertIn("the binary declares no parameter gain", run.stderr)
+        self.run_pianola("run", binary, "--self-test", "--set", "gain", code=USAGE)
+        overlapping = self.capture(MODEL, "--queues", "2", "--pipelined", "--self-test", "2")
+        run = self.run_pianola("run", overlapping, "--self-test", "--views", code=USAGE)
+        self.assertIn("steps overlap", run.stderr)
+
     def test_a_self_test_with_another_result_is_a_fault(self):
         binary = self.capture(MODEL, "--self-test", "2")
         contents = bytearray(binary.read_bytes())

@@ -62,7 +62,7 @@ class RunOnVulkan(cli_support.CliTest):
         "--device": ((), GOLDEN),
         "--threaded": (("--threaded",), "no simulator with a thread per queue"),
         "--check-accesses": (("--check-accesses",), "no simulator that checks accesses"),
-        "--log": (("--log", "log.bin"), "no execution logs"),
+        "--log": (("--log", "log.bin"), "on a Vulkan device the target of device family"),
         "--plugin": (("--plugin", "no_such_target.so"), "no_such_target.so"),
     }
 

@@ -88,7 +88,9 @@ class Schemas(cli_support.CliTest):
         for name, log in (("m.ptb", "a.log"), ("queues.ptb", "b.log")):
             self.hold("run", "run", name, "--input", "in.bin", "--output", "out.bin", "--log", log)
             self.hold("log_show", "log", "show", log)
-        self.hold("run", "run", "m.ptb", "--self-test")
+        devices = json.loads(self.run_pianola("devices", "--json").stdout)["devices"]
+        for device in ((), *(("--device", each["device"]) for each in devices if each.get("missing") == "")):
+            self.hold("run", "run", "m.ptb", "--self-test", *device)
         self.hold("log_diff", "log", "diff", "a.log", "b.log", code=DIFFERENT)
         self.hold("mutate", "mutate", "m.ptb", "--report-only", "--count", "2")
         shown = self.hold("error", "capture", "m.tflite", "-o", "x.ptb", "--expect", "in.bin", "wrong.bin",

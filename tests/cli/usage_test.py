@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Help, wrong command lines, and a standard output that nobody can write to."""
+import json
 import os
 import re
+import shutil
 import subprocess
+import xml.etree.ElementTree
 
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
@@ -119,6 +122,55 @@ class Usage(cli_support.CliTest):
             run = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *quoted], stderr=subprocess.PIPE, text=True,
                                  check=False)
             self.assertEqual(run.returncode, FILE_TROUBLE, f"{arguments}: {run.stderr}")
+
+    def test_a_full_or_closed_standard_error_changes_nothing(self):
+        """Results and exit codes are those of a standard error that somebody reads."""
+        binary = self.capture()
+        gone = self.folder / "gone.ptb"
+        for arguments in (("verify", binary), ("verify", gone), ("verify", gone, "--json"), ("verify", binary, gone),
+                          ("inspect", binary, gone, "--json"), ("verify", "--jsom"), ("run", binary, "--repeat", "0"),
+                          ("mutate", binary, "--report-only", "--count", "1", "--kind", "flip")):
+            quoted = [str(OPTIONS.pianola), *map(str, arguments)]
+            heard = self.run_pianola(*arguments, code=None)
+            for target in ("&-", "/dev/full"):
+                run = subprocess.run(["sh", "-c", f'"$@" 2>{target}', "sh", *quoted], stdout=subprocess.PIPE, text=True,
+                                     check=False)
+                self.assertEqual((run.returncode, run.stdout), (heard.returncode, heard.stdout), (arguments, target))
+            run = subprocess.run(["sh", "-c", '"$@" >&- 2>&-', "sh", *quoted], check=False)
+            self.assertIn(run.returncode, (FILE_TROUBLE, heard.returncode), arguments)
+
+    def test_a_name_that_no_source_can_hold_is_no_obstacle(self):
+        """Of a file in another language, or none: only an assembler source must have the name itself."""
+        contents = self.capture().read_bytes()
+        for name in ("zeichen_f\u00fcr.ptb", 'a"b*.ptb', "two\nlines.ptb", "no\udcffutf.ptb"):
+            binary = self.write(name, contents)
+            for arguments in (("size", ), ("size", "--json"), ("size", "--header"), ("size", "--ld"), ("perf", ),
+                              ("perf", "--json"), ("timeline", "--json"), ("timeline", "-o", "t.html"),
+                              ("timeline", "-o", "t.svg"), ("timeline", "-o", "t.json"), ("inspect", "--html", "i.html"),
+                              ("mutate", "--report-only", "--count", "1", "--kind", "flip", "-o", "mutants"),
+                              ("embed", "-o", "e.c", "--header", "e.h")):
+                self.run_pianola(arguments[0], binary, *arguments[1:], errors="surrogateescape")
+            xml.etree.ElementTree.parse(self.folder / "t.svg")
+            for output in ("t.html", "i.html", "t.json", "e.c", "e.h", "mutants/mutants.json"):
+                (self.folder / output).read_text(encoding="utf-8")
+            self.run_pianola("mutate", "--merge", "mutants/mutants.json")
+            shutil.rmtree(self.folder / "mutants")
+            run = self.run_pianola("embed", binary, "-o", "e.S", code=USAGE, errors="surrogateescape")
+            self.assertIn("printable ASCII", run.stderr)
+        self.run_pianola("size", self.folder, errors="surrogateescape")
+
+    def test_numbers_with_zeros_in_front_are_not_octal(self):
+        binary = self.capture()
+        self.run_pianola("keygen", "-o", "k.pem")
+        sign = ("sign", binary, "--key", "k.pem", "-o", "s.ptb", "--security-version")
+        for command in (sign, ("run", binary, "--self-test", "--repeat"), ("timeline", binary, "--steps")):
+            for number in ("010", "007", "00"):
+                run = self.run_pianola(*command, number, code=USAGE)
+                self.assertIn(number, run.stderr)
+        for number, value in (("10", 10), ("0x10", 16), ("0", 0)):
+            self.run_pianola(*sign, number)
+            shown = json.loads(self.run_pianola("verify", "s.ptb", "--json").stdout)
+            self.assertEqual(shown["security_version"], value)
 
     def test_long_output_into_a_full_device(self):
         binary = self.capture("vww_96_int8")

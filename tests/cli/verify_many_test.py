@@ -133,6 +133,13 @@ class VerifyMany(cli_support.CliTest):
         shutil.copy(path, self.folder / "same.ptb")
         with open(self.folder / "same.ptb", "rb") as stream:
             self.run_pianola("embed", "-", "-o", "same.ptb", "--format", "c", code=USAGE, stdin=stream)
+            self.run_pianola("embed", "-", "-o", "no_name_to_include.S", code=USAGE, stdin=stream)
+        self.run_pianola("keygen", "-o", "k.pem")
+        self.run_pianola("verify", path, "--receipt", "r.json", "--receipt-key", "k.pem")
+        for name, code in (("same.ptb", DONE), ("k.pem", REFUSED)):
+            with open(self.folder / name, "rb") as stream:
+                self.run_pianola("receipt", "check", "r.json", "--key", "k.pem", "--binary", "-", code=code,
+                                 stdin=stream)
 
     def test_junit(self):
         self.put("good.ptb")

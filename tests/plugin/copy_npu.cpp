@@ -1,5 +1,6 @@
 // CopyNpu as a target, and the target as a plugin: what a port writes for the host's tools. PLUGIN_ABI, which
-// the build sets, is added to the version that the plugin says it was built for.
+// the build sets, is added to the version that the plugin says it was built for; STRAYS is how many commands its
+// simulator sees outside of their extents, and 0 that it does not look.
 #include "tests/plugin/copy_npu.h"
 
 #include "hal/devices/plugin.h"
@@ -9,13 +10,15 @@ namespace {
 
 class CopyNpuSimulator final : public Simulator {
   public:
-    explicit CopyNpuSimulator(const DeviceDescription& device) : device_{device} {}
+    CopyNpuSimulator(const DeviceDescription& device, bool looks) : device_{device}, looks_{looks} {}
     [[nodiscard]] Device& device() noexcept override { return device_; }
     [[nodiscard]] Platform& platform() noexcept override { return platform_; }
+    [[nodiscard]] std::uint64_t access_violations() const noexcept override { return looks_ ? STRAYS : 0U; }
 
   private:
     Npu device_;
     Ecu platform_;
+    bool looks_;
 };
 
 class CopyNpuTarget final : public Target {
@@ -33,11 +36,12 @@ class CopyNpuTarget final : public Target {
     [[nodiscard]] Offers offers() const noexcept override {
         Offers offers;
         offers.simulator = true;
+        offers.access_checks = STRAYS != 0U;
         return offers;
     }
     [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
-                                                      const SimulatorOptions& /*options*/) const override {
-        return std::make_unique<CopyNpuSimulator>(device);
+                                                      const SimulatorOptions& options) const override {
+        return std::make_unique<CopyNpuSimulator>(device, options.check_accesses);
     }
     [[nodiscard]] std::vector<std::uint32_t> sample(Sample which, const SampleOperands& operands) const override {
         if (which == Sample::kCopy) {

@@ -62,6 +62,8 @@ std::vector<std::uint8_t> make_binary(const Target& target, const DeviceDescript
     manifest.tool_version = "pianola tests";
     capture::Segments segments;
     segments.traces = targets::bytes_of(words);
+    segments.self_tests.assign(kBytes + kBytes, 1U);  // one vector: what is copied is what comes
+    manifest.self_test_origins = {SelfTestOrigin::kCaptured};
     return capture::write_trace_binary(manifest, segments);
 }
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import cli_support  # noqa: E402
-from cli_support import OPTIONS, DONE, FILE_TROUBLE, REFUSED, USAGE  # noqa: E402
+from cli_support import OPTIONS, DONE, FAULT, FILE_TROUBLE, REFUSED, USAGE  # noqa: E402
 
 COPY, END = "1", "2"
 
@@ -81,6 +81,16 @@ class Plugin(cli_support.CliTest):
                              "--json").stdout)
         self.assertEqual((report["step_cycles"], report["cycles"], report["steps"]), (259, None, 1))
 
+    def test_a_command_that_strays_is_found_by_every_replay_that_looks(self):
+        plugin = ("--plugin", OPTIONS.plugins / "pianola_copy_npu_that_strays.so")
+        data = ("--input", self.write("in.bin", bytes(64)), "--output", "out.bin")
+        for arguments in (data, ("--self-test", ), (*data, "--self-test")):
+            self.run_pianola("run", self.binary, *plugin, *arguments)
+            (self.folder / "out.bin").unlink(missing_ok=True)
+            run = self.run_pianola("run", self.binary, *plugin, *arguments, "--check-accesses", code=FAULT)
+            self.assertIn("a command touched bytes outside its extents", run.stderr)
+            self.assertFalse((self.folder / "out.bin").exists())
+
     def test_what_the_simulator_does_not_offer_is_named(self):
         data = ("--input", self.write("in.bin", bytes(64)), "--output", "out.bin")
         for option, what in ((("--threaded", ), "a thread per queue"), (("--check-accesses", ), "checks accesses"),
@@ -89,7 +99,7 @@ class Plugin(cli_support.CliTest):
             self.assertIn("device family copy-npu", run.stderr)
             self.assertIn(what, run.stderr)
         run = self.run_pianola("run", self.binary, *self.plugin, *data, "--views", code=USAGE)
-        self.assertIn("--views", run.stderr)
+        self.assertIn("--views: the device shows nobody its memory", run.stderr)
         run = self.run_pianola("timeline", self.binary, *self.plugin, "--mode", "as-captured", code=USAGE)
         self.assertIn("copy-npu does not offer a log of commands", run.stderr)
         run = self.run_pianola("log", "show", self.write("any.log", bytes(64)), *self.plugin, code=USAGE)

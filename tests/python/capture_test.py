@@ -270,6 +270,28 @@ class Capture(unittest.TestCase):
                 pianola.close_device(workload.device)
             self.assertEqual([path.name for path in folder.iterdir()], ["a"])
 
+    def test_names_of_files_need_not_be_utf8(self):
+        result = self.capture(Eager)
+        with tempfile.TemporaryDirectory() as name:
+            for there in (pathlib.Path(name) / "no\udcffutf.ptb", f"{name}/\udcfe.ptb"):
+                with self.assertRaises(OSError):
+                    pianola.Session(there)
+                result.save(there)
+                pianola.Session(there)
+
+    def test_values_that_are_no_arrays(self):
+        """What NumPy or the tensor itself says of them, and no end of the process."""
+        session = pianola.Session(self.capture(Eager).file)
+        [name] = (each["name"] for each in session.inputs)
+        freed = pianola.from_numpy(numpy.zeros(session.inputs[0]["shape"], numpy.int8), device=pianola.open_device())
+        freed.deallocate()
+        for error, value in ((ValueError, [[1], [1, 2]]), (pianola.Error, freed), (pianola.Error, None),
+                             (MemoryError, numpy.broadcast_to(numpy.int8(1), (1 << 20, 1 << 20)))):
+            with self.assertRaises(error):
+                session.run([{name: value}])
+        with self.assertRaises(ValueError):
+            pianola.compare_to_golden([{"a": [[1], [1, 2]]}], [{"a": [1]}])
+
     def test_parameters(self):
         with pianola.manage_device(trace_region_size=TRACE_REGION) as device:
             here, term, there = (pianola.zeros((1, 64), pianola.int32, device=device) for _ in range(3))

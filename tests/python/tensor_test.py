@@ -84,6 +84,21 @@ class Transfers(DeviceTest):
         for view in (array[::2, ::3], array.T, array[::-1]):
             numpy.testing.assert_array_equal(pianola.to_numpy(self.on_device(view).cpu()), view)
 
+    def test_what_no_dense_array_can_be_made_of_is_an_error(self):
+        """Of a view of one byte, which would take a terabyte: NumPy's own error, and no end of the process."""
+        endless = numpy.broadcast_to(numpy.int8(1), (1 << 20, 1 << 20))
+        for call in (pianola.from_numpy, pianola.to_tiles, lambda array: pianola.from_tiles(array, (4, 4))):
+            with self.assertRaises(MemoryError):
+                call(endless)
+
+    def test_numbers_of_another_type_are_type_errors(self):
+        tensor = self.on_device(data_of(pianola.int8, (4, 4)))
+        for call in (lambda: pianola.reshape(tensor, 16), lambda: pianola.reshape(tensor, ("x", 1)),
+                     lambda: pianola.zeros((1.5, 2), pianola.int8), lambda: pianola.CoreRangeSet(["x"])):
+            with self.assertRaises(TypeError) as raised:
+                call()
+            self.assertNotIn("pybind11", str(raised.exception).lower())
+
     def test_a_read_that_does_not_block_keeps_what_it_read(self):
         tensor = pianola.allocate_tensor_on_device((4, 64), pianola.int8, pianola.ROW_MAJOR_LAYOUT, self.device)
         arrays = [data_of(pianola.int8, (4, 64), seed) for seed in range(20)]
