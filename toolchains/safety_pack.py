@@ -66,6 +66,8 @@ PARTS = (
          tests=("docs.campaigns_page", "docs.campaigns_boards_page", "docs.campaigns_page.proof")),
     Part("port_checks", "what an integrator's port can be asked", tests=("docs.port_checks_page_is_current",)),
     Part("worst_case", "the most that a validation takes", tests=("worst_case.instructions",)),
+    Part("session_cost", "the most that each call of a session does, and the fault handling time",
+         tests=("session_cost.counts", "session_cost.instructions", "cli.size_timing")),
     Part("contents", "version and digests of the sources that the package is about",
          pages=(("docs/safety/contents.md", ("toolchains/contents_page.py",)),)),
     Part("manual", "statements of the safety manual have ids; options, statuses and faults are all there",

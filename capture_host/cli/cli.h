@@ -32,6 +32,7 @@ using files::to_hex;
 enum ExitCode : int {
     kDone = 0,
     kDifferentBinaries = 1,  // `diff`: as every program of that name
+    kDoesNotFit = 1,         // `size --ftti-us`: a fault is not handled in time
     kUsage = 2,              // the command line, or a device description, is wrong
     kRefused = 3,            // the validator refuses the binary
     kReplayFault = 4,        // a fault while replaying

@@ -16,8 +16,9 @@ namespace pianola::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 diff: the binaries are different, 2 usage, 3 refused by the validator, or a signature or\n"
-    "receipt that does not hold, 4 fault while replaying, 5 not a valid or not a supported model, 6 file can not be "
+    "Exit codes: 0 done, 1 diff: the binaries are different; size --ftti-us: a fault is not handled in time, 2 usage,\n"
+    "3 refused by the validator, or a signature or receipt that does not hold, 4 fault while replaying, 5 not a valid "
+    "or not a supported model, 6 file can not be "
     "read\n"
     "or written, 7 logs are different, a binary computes something else than expected or than the model, or a mutant "
     "is\n"

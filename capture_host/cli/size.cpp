@@ -8,6 +8,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/memory_manifest.h"
+#include "capture_host/cli/size_timing.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola/footprint.h"
 
@@ -22,6 +23,7 @@ struct SizeArguments {
     std::string symbol;
     std::string language{"c++"};
     TargetArguments target;
+    TimingArguments timing;
     bool json{false};
     bool header{false};
     bool linker{false};
@@ -149,6 +151,18 @@ MemoryManifest gather(const SizeArguments& arguments, const VerifiedFile& file, 
     return gather_manifest(file, name, arguments.symbol.empty() ? symbol_for(name) : arguments.symbol);
 }
 
+// The memory manifest, and whether a fault is handled in time.
+int show_with_timing(const SizeArguments& arguments, const std::string& name) {
+    const VerifiedFile file{name, arguments.target};
+    const MemoryManifest manifest = gather(arguments, file, name);
+    const TimingAnswer timed = time_faults(arguments.timing, file);
+    nlohmann::json json = manifest_to_json(manifest);
+    json["fault_handling"] = timing_to_json(timed);
+    write_result(arguments.output,
+                 arguments.json ? (json_text(json) + "\n") : (manifest_as_text(manifest) + timing_text(timed)));
+    return timed.answer.fits ? kDone : kDoesNotFit;
+}
+
 std::string size_as_text(const SizeArguments& arguments, const std::string& name) {
     const VerifiedFile file{name, arguments.target};
     const MemoryManifest manifest = gather(arguments, file, name);
@@ -162,15 +176,19 @@ std::string size_as_text(const SizeArguments& arguments, const std::string& name
 }
 
 int show_size(const SizeArguments& arguments) {
+    if (is_one_file(arguments.files) && arguments.timing.is_asked()) {
+        return show_with_timing(arguments, arguments.files.front());
+    }
     if (is_one_file(arguments.files)) {
         write_result(arguments.output, size_as_text(arguments, arguments.files.front()));
         return kDone;
     }
     // Names in headers and linker scripts, and files that builds read, are those of one binary.
-    const std::array<std::pair<bool, const char*>, 4> options{{{arguments.header, "--header"},
+    const std::array<std::pair<bool, const char*>, 5> options{{{arguments.header, "--header"},
                                                                {arguments.linker, "--ld"},
                                                                {!arguments.output.empty(), "--output"},
-                                                               {!arguments.symbol.empty(), "--symbol"}}};
+                                                               {!arguments.symbol.empty(), "--symbol"},
+                                                               {arguments.timing.is_asked(), "--ftti-us"}}};
     for (const auto& [is_given, option] : options) {
         if (is_given) {
             throw CliError{kUsage, fmt::format("{}: is about one file, and several were given", option),
@@ -244,21 +262,25 @@ void add_size(CLI::App& app, Action& action) {
         "  pianola size signs.ptb\n"
         "  pianola size signs.ptb --header -o signs_manifest.h    constants that do not compile where they are not "
         "true\n"
-        "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n\n"
+        "  pianola size signs.ptb --ld -o pianola_memory.ld       symbols for a linker script that INCLUDEs it\n"
+        "  pianola size signs.ptb --ftti-us 100000 --period-us 20000 --poll-us 1000 --reset-us 20000 \\\n"
+        "      --clock-hz 200000000 --cycles-per-instruction 3    whether a fault is handled in time\n\n"
         "The binary is verified first. RAM is exact, for cores with 32-bit pointers. docs/reference/manifest.md "
         "explains every "
-        "entry.");
+        "entry, docs/guide/timing.md the time from a fault to the safe state.");
     add_files_option(*command, arguments->files);
     add_text(*command, "-o,--output", arguments->output, kWrites, "File to write; default: standard output");
     auto* const json = command->add_flag("--json", arguments->json, "Print as JSON");
     auto* const header = command->add_flag("--header", arguments->header, "Print as a C++17 header of constants");
-    command->add_flag("--ld", arguments->linker, "Print as symbols for a GNU linker script")
-        ->excludes(json)
-        ->excludes(header);
+    CLI::Option* const linker = command->add_flag("--ld", arguments->linker, "Print as symbols for a GNU linker script")
+                                    ->excludes(json)
+                                    ->excludes(header);
     header->excludes(json);
     add_language_option(*command, arguments->language, "c++", "Of the header");
     add_symbol_option(*command, arguments->symbol, "Name in header and symbols; default: from the file name");
     add_target_options(*command, arguments->target);
+    add_timing_options(*command, arguments->timing);
+    command->get_option("--ftti-us")->excludes(header)->excludes(linker);
 }
 
 }  // namespace pianola::cli

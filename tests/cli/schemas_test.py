@@ -74,6 +74,8 @@ class Schemas(cli_support.CliTest):
             self.hold("inspect", "inspect", name, "--commands")
             self.hold("verify", "verify", name)
             self.hold("size", "size", name)
+            self.hold("size", "size", name, "--ftti-us", "1000000", "--period-us", "1000", "--poll-us", "1000",
+                      "--reset-us", "100", "--clock-hz", "1000000000", "--cycles-per-instruction", "1")
             self.hold("timeline", "timeline", name)
             self.hold("perf", "perf", name)
         self.hold("embed", "embed", "m.ptb", "-o", "m.c")

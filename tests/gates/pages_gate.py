@@ -2,6 +2,7 @@
 """Gate: pages are short, and what they show as an example is compiled or run by a test.
 
     a page              at most 400 lines
+    a line of text      at most 120 columns; headings, tables, pictures, addresses and blocks are as long as they are
     blocks of C, C++    stand, comments and layout aside, in a source that is compiled: COMPILED says where; "..."
                         stands for what a page leaves out. The program of README.md is compiled by docs.first_screen
     blocks of CMake     stand in a CMakeLists.txt or .cmake file
@@ -21,7 +22,7 @@ import sys
 
 from own_sources import own_files, report
 
-MOST_LINES = 400
+MOST_LINES, MOST_COLUMNS = 400, 120
 # One is made by a tool, the other is about to be split.
 COMPILED = ("docs/examples/", "tests/consumers/")
 RUN_BY_FIRST_SCREEN = {"README.md"}
@@ -50,6 +51,14 @@ def blocks_of(text):
     for block in INDENTED.finditer(without):
         is_code = C_LIKE.search(COMMENT.sub("", block[1])) and not LINKER.search(block[1])
         yield "cpp" if is_code else "text", block[1], without[:block.start()].count("\n") + 1
+
+
+def long_lines(text):
+    """(line, columns) of text that runs on beyond the limit."""
+    without = FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
+    for number, line in enumerate(without.splitlines(), 1):
+        if len(line) > MOST_COLUMNS and not line.startswith(("#", "|", "!")) and "://" not in line:
+            yield number, len(line)
 
 
 def is_shown(block, sources):
@@ -129,6 +138,8 @@ class Pages:
             count = len(text.splitlines())
             if count > MOST_LINES and page.name != "CHANGELOG.md":
                 yield f"{page}: {count} lines, {MOST_LINES} are admitted; split it by what it is about"
+            for line, columns in long_lines(text):
+                yield f"{page}:{line}: {columns} columns, {MOST_COLUMNS} are admitted"
             for language, block, line in blocks_of(text):
                 for finding in self.block_findings(page, language, block):
                     yield f"{page}:{line}: {finding}"

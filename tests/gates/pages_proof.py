@@ -30,6 +30,13 @@ class PagesProof(GateProof):
         self.assert_finds(self.judge("# Page\n" + "line\n" * 400), "401 lines, 400 are admitted")
         self.assertEqual(self.judge("# Page\n" + "line\n" * 399), [])
 
+    def test_a_long_line_of_text_is_found(self):
+        for line in ("word " * 24 + "a", "- " + "word " * 24):
+            self.assert_finds(self.judge(f"# Page\n\n{line}\n"), "page.md:3: 12")
+        for line in ("word " * 24, "| " + "word " * 24 + "|", "```text\n" + "x" * 121 + "\n```",
+                     "https://example.com/" + "x" * 121):
+            self.assertEqual(self.judge(f"# Page\n\n{line}\n"), [], line)
+
     def test_code_that_no_example_compiles_is_found(self):
         for block in ("```cpp\nint question();\n```\n", "Text.\n\n    int question();\n\nText.\n",
                       "```cmake\nadd_library(question)\n```\n"):

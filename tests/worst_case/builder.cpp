@@ -101,7 +101,7 @@ Counts counts_of(const Workload& workload) {
 std::vector<std::uint8_t> file_of(const WorstCase& worst) {
     Workload workload = worst.make();
     DeviceDescription device;
-    refdev::describe(worst_device(), device);
+    refdev::describe(worst.spec, device);
     Validator validator{device};
     for (std::uint32_t attempt = 0U; attempt < 2U; ++attempt) {
         const std::vector<std::uint8_t> manifest =

@@ -28,6 +28,7 @@ struct WorstCase {
     std::function<Workload()> make;
     bool shares_tables{false};  // the manifest has each program and each name once, however often it is named
     bool is_long{false};        // takes minutes to count
+    refdev::DeviceSpec spec{worst_device()};  // that the workload is for
 };
 
 [[nodiscard]] const std::vector<WorstCase>& maxima();

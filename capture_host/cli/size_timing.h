@@ -1,0 +1,32 @@
+// --ftti-us and what goes with it: whether a fault is handled in time on an ECU, as part of `pianola size`.
+//
+// Place in the whole: options, text and JSON; the formulas are capture_host/timing's. Host only.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "capture_host/cli/verified_file.h"
+#include "capture_host/timing/ftti.h"
+
+namespace pianola::cli {
+
+struct TimingArguments {
+    timing::EcuTiming ecu;
+    bool sees_memory{false};
+    bool at_completion{false};
+
+    [[nodiscard]] bool is_asked() const noexcept { return ecu.ftti_us != 0U; }
+};
+void add_timing_options(CLI::App& command, TimingArguments& arguments);
+
+struct TimingAnswer {
+    timing::EcuTiming ecu;  // with what the binary says where no option does
+    timing::FttiAnswer answer;
+};
+[[nodiscard]] TimingAnswer time_faults(const TimingArguments& arguments, const VerifiedFile& file);
+[[nodiscard]] std::string timing_text(const TimingAnswer& timed);
+[[nodiscard]] nlohmann::json timing_to_json(const TimingAnswer& timed);
+
+}  // namespace pianola::cli

@@ -1,0 +1,73 @@
+// SessionFacts: what the cost of a session's calls depends on, as numbers of one binary and one runtime.
+//
+// Place in the whole: the only input of the formulas in session_cost.h. Gathered from a plan, so that a test that drives
+// a session and `pianola size` that only judges a file come to the same numbers. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/envelope.h"
+#include "pianola/plan.h"
+#include "pianola/scrub.h"
+
+namespace pianola::timing {
+
+// What the runtime was built with and how it is configured: nothing of it is the binary's.
+struct RuntimeFacts {
+    const Capacities* capacities{&kCapacities};
+    std::uint32_t pointer_bytes{4U};
+    bool verifies{true};      // Release::kVerified: state is sealed, and constants are compared before a release
+    bool sees_memory{false};  // the ECU core sees device memory: constants are compared in place
+};
+
+// One script, summed over all devices.
+struct ScriptFacts {
+    std::uint64_t commands{0U};
+    std::uint64_t transfers{0U};      // of the commands; left out where a step works on views
+    std::uint64_t notifications{0U};  // queues that it uses
+};
+
+struct SessionFacts {
+    bool verifies{true};
+    bool sees_memory{false};
+    bool admits_views{false};  // the plan does
+    bool has_views{false};     // and the core sees device memory
+    bool has_prologue{false};  // or an epilogue
+    bool is_pipelined{false};
+    std::uint64_t devices{1U};
+    std::uint64_t steps_in_flight{1U};
+    std::uint64_t regions{0U};
+    std::uint64_t inputs{0U};
+    std::uint64_t outputs{0U};
+    std::uint64_t input_pieces{0U};  // summed over devices: each is bound by itself
+    std::uint64_t output_pieces{0U};
+    std::uint64_t input_bytes{0U};
+    std::uint64_t output_bytes{0U};
+    ScriptFacts setup;
+    ScriptFacts prologue;
+    ScriptFacts step;
+    ScriptFacts epilogue;
+    std::uint64_t parameters{0U};
+    std::uint64_t patch_points{0U};
+    std::uint64_t self_tests{0U};
+    // Constants.
+    std::uint64_t file_bytes{0U};
+    std::uint64_t digested_bytes{0U};  // by one digest of the file
+    std::uint64_t ranges{0U};          // that set-up writes
+    std::uint64_t file_pieces{0U};     // in which the file is digested while devices are read back
+    std::uint64_t reads_at_load{0U};   // of one piece of one range on one device
+    std::uint64_t bytes_at_load{0U};   // that those read
+    std::uint64_t kept_pieces{0U};     // ranges that stay, on each device that holds them
+    std::uint64_t kept_bytes{0U};
+    std::uint64_t slices{0U};  // of a comparison of all of them
+    // Sealed state, an upper bound of the objects' layout.
+    std::uint64_t bound_bytes{0U};
+    std::uint64_t loaded_bytes{0U};
+    std::uint64_t running_bytes{0U};
+    std::uint64_t empty_bytes{0U};  // all three of a session without a binary
+};
+
+[[nodiscard]] SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const Envelope& envelope,
+                                    std::uint32_t self_tests, const RuntimeFacts& runtime);
+
+}  // namespace pianola::timing

@@ -1,0 +1,86 @@
+// The formulas of a session's cost against one session, and what is calculated from them. All plans, calls and faults
+// are counts.py's.
+#include <gtest/gtest.h>
+
+#include "capture_host/timing/ftti.h"
+#include "tests/session_cost/rig.h"
+#include "tests/support/verifies.h"
+
+namespace pianola::test {
+namespace {
+
+const CostPlan& typical() {
+    return cost_plans().front();
+}
+
+Counts counted(Rig& rig, Call call) {
+    Counts counts{};
+    counted_in = &counts;
+    static_cast<void>(rig.perform(call));
+    counted_in = nullptr;
+    return counts;
+}
+
+TEST(SessionCost, NoCallDoesMoreThanItsFormula) {
+    verifies({"swr~stated-cost~1"});
+    Rig rig{typical(), Release::kVerified, true};
+    for (const Call call :
+         {Call::kLoad, Call::kSubmitTransfers, Call::kPoll, Call::kScrub, Call::kRun, Call::kUnload}) {
+        for (const Fault fault : {Fault::kNone, Fault::kTimeout, Fault::kState, Fault::kReset}) {
+            if (!rig.can_strike(fault, call)) {
+                continue;
+            }
+            rig.renew();
+            rig.prepare(call);
+            rig.arm(fault, call);
+            const Counts counts = counted(rig, call);
+            Situation situation = rig.situation(call);
+            situation.has_fault = !is_ok(rig.session().fault().status);
+            EXPECT_EQ(situation.has_fault, fault != Fault::kNone) << name_of(call);
+            const Counts formula = cost_of(call, rig.facts(), situation);
+            for (std::size_t i = 0U; i < counts.size(); ++i) {
+                EXPECT_LE(counts.at(i), formula.at(i)) << name_of(call) << ": " << name_of(static_cast<Term>(i));
+            }
+        }
+    }
+}
+
+timing::EcuTiming ecu() {
+    timing::EcuTiming ecu;
+    ecu.clock_hz = 1'000'000'000U;
+    ecu.cycles_per_instruction = 1.0;
+    ecu.period_us = 5000U;
+    ecu.poll_us = 1000U;
+    ecu.deadline_us = 10'000U;
+    ecu.reset_us = 200U;
+    return ecu;
+}
+
+TEST(FaultHandlingTime, IsTheSumOfItsAddendsAndFitsToTheMicrosecond) {
+    verifies({"swr~fault-handling-time~1"});
+    const Rig rig{typical(), Release::kVerified, true};
+    timing::EcuTiming timing = ecu();
+    std::uint64_t sum = 0U;
+    for (const timing::Addend& each : timing::answer(rig.facts(), timing).addends) {
+        sum += each.time_us;
+    }
+    EXPECT_GT(sum, timing.period_us + timing.deadline_us + timing.poll_us + timing.reset_us);
+    timing.ftti_us = sum;
+    EXPECT_EQ(timing::answer(rig.facts(), timing).handling_us(), sum);
+    EXPECT_TRUE(timing::answer(rig.facts(), timing).fits);
+    timing.ftti_us = sum - 1U;
+    EXPECT_FALSE(timing::answer(rig.facts(), timing).fits);
+}
+
+TEST(FaultHandlingTime, CountsEveryStepInFlightAndEveryDevice) {
+    const Rig rig{typical(), Release::kVerified, true};
+    SessionFacts facts = rig.facts();
+    const timing::FttiAnswer one = timing::answer(facts, ecu());
+    facts.steps_in_flight = 3U;
+    EXPECT_GE(timing::answer(facts, ecu()).detection_us, one.detection_us + (2U * ecu().deadline_us));
+    facts.devices = 4U;
+    EXPECT_GE(timing::answer(facts, ecu()).reaction_us, one.reaction_us + (3U * ecu().reset_us));
+}
+
+}  // namespace
+}  // namespace pianola::test
