@@ -40,6 +40,10 @@ void bind_layouts(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 
+// For all classes of the module: using an object that no constructor has made, as Class.__new__(Class) gives it, raises
+// TypeError. pybind11 would take memory without contents for the object.
+void require_construction(const pybind11::module_& module);
+
 // A Python object to which signatures give a more exact type than its class.
 template <const auto& kType, typename Object = pybind11::object>
 struct Typed {

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_F(AllCommands, SayOfEveryOptionWhatItsTextIs) {
-    const std::set<std::string> known{cli::kReads,  cli::kReadsMany, cli::kReadsJson, cli::kRuns,
-                                      cli::kWrites, cli::kWritesAs,  cli::kSaysName,  cli::kSaysAnything};
+    const std::set<std::string> known{cli::kReads,    cli::kReadsMany, cli::kReadsJson, cli::kRuns,        cli::kWrites,
+                                      cli::kWritesAs, cli::kSaysName,  cli::kSaysValue, cli::kSaysAnything};
     EXPECT_GE(all_commands().size(), 14U);
     for (const CommandUnderTest& command : all_commands()) {
         for (const OptionUnderTest& option : command.options) {
