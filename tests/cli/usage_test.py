@@ -172,6 +172,25 @@ class Usage(cli_support.CliTest):
             shown = json.loads(self.run_pianola("verify", "s.ptb", "--json").stdout)
             self.assertEqual(shown["security_version"], value)
 
+    def test_no_option_takes_a_number_with_zeros_in_front(self):
+        """Counts, sizes, parts of a whole, and values of names: whichever the help lists."""
+        named = set()
+        for command in (*COMMANDS, "keygen", "pubkey", "sign"):
+            for name, kind in re.findall(r"^ .*(--[a-z0-9-]+) (U?INT|FLOAT|NAME=)",
+                                         self.run_pianola(command, "--help").stdout, re.MULTILINE):
+                for value in ("010", "-00", "+07", "\t010", "010M",
+                              *(("01/2", "1/02", "a=010", "a=b=00") if kind == "NAME=" else ())):
+                    run = self.run_pianola(command, f"{name}={value}", code=USAGE)
+                    self.assertIn("a 0 in front", run.stderr, (command, name))
+                    self.assertIn(value, run.stderr)
+                named.add(name)
+        self.assertLessEqual({"--dram", "--l1", "--trace-region", "--shard", "--set", "--jobs", "--clock-hz"}, named)
+        self.assertIn("a 0 in front", self.run_pianola("run", "x", "--device", "vulkan:01", code=USAGE).stderr)
+        for arguments in (("verify", "007"), ("verify", "a=01"), ("embed", "x", "-o", "01.c"),
+                          ("embed", "x", "-o", "x.o", "--compiler", "cc", "--compiler-flag=-Da=010"),
+                          ("mutate", "x", "--shard", "1/10", "--report-only"), ("run", "x", "--set", "a=0")):
+            self.run_pianola(*arguments, code=FILE_TROUBLE)  # names and numbers as they should be, of files that miss
+
     def test_long_output_into_a_full_device(self):
         binary = self.capture("vww_96_int8")
         with open("/dev/full", "w", encoding="utf-8") as full:

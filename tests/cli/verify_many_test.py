@@ -2,6 +2,7 @@
 """Several files for verify, inspect and size: names, folders, lists, standard input; one order, one exit code; JUnit
 and SARIF reports."""
 import json
+import pathlib
 import shutil
 import subprocess
 import xml.etree.ElementTree
@@ -38,6 +39,11 @@ SARIF_RUN = shape(
     tool=shape(driver=shape(name={"type": "string"}, version={"type": "string"}, rules=array(SARIF_RULE, 50))),
     invocations=array(shape(executionSuccessful={"type": "boolean"}), 1), results=array(SARIF_RESULT))
 SARIF_SCHEMA = shape(version={"const": "2.1.0"}, runs=array(SARIF_RUN, 1), **{"$schema": {"type": "string"}})
+
+
+def base_name(shown):
+    """Of a file in JSON: `size` says it so, others say what was given."""
+    return pathlib.Path(shown["file"]).name
 
 
 class VerifyMany(cli_support.CliTest):
@@ -102,6 +108,55 @@ class VerifyMany(cli_support.CliTest):
             text = self.run_pianola(command, good, bad, code=REFUSED)
             self.assertIn("bad.ptb", text.stderr)
             self.assertIn("good.ptb", text.stdout)
+
+    def test_a_folder_or_list_without_files_does_not_hide_the_others(self):
+        good = self.put("good.ptb")
+        (self.folder / "empty").mkdir()
+        listed = self.write("nothing.txt", "# nothing\n")
+        nested = self.write("nested.txt", f"empty\n{good}\n")
+        for without, said in (("empty", "holds no file that ends in .ptb"), (f"@{listed}", "the list names no file"),
+                              ("@missing.txt", "No such file")):
+            for command in ("verify", "inspect", "size"):
+                for arguments in ((without, good), (good, without), (without, f"@{nested}")):
+                    run = self.run_pianola(command, *arguments, "--json", code=FILE_TROUBLE)
+                    shown = {base_name(each): each.get("error") for each in json.loads(run.stdout)["files"]}
+                    self.assertEqual(len(shown), len({*arguments, *(("empty", ) if f"@{nested}" in arguments else ())}))
+                    self.assertIsNone(shown[good.name])
+                    self.assertIn(said, shown[pathlib.Path(without).name]["message"])
+                    self.assertIn(said, run.stderr)
+                    self.assertIn(good.name, self.run_pianola(command, *arguments, code=FILE_TROUBLE).stdout)
+                alone = self.run_pianola(command, without, "--json", code=FILE_TROUBLE)
+                self.assertIn(said, json.loads(alone.stdout)["error"]["message"])
+        self.run_pianola("verify", "empty", good, "--report", "junit=r.xml", code=FILE_TROUBLE)
+        cases = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()[0]
+        self.assertEqual([case.find("error") is not None for case in cases], [True, False])
+
+    def test_each_file_once_however_it_is_named(self):
+        self.put("a.ptb")
+        (self.folder / "link").symlink_to("release")
+        (self.folder / "b.ptb").symlink_to("release/a.ptb")
+        names = ["release/a.ptb", "./release/a.ptb", "release/../release//a.ptb", "link/a.ptb", "b.ptb",
+                 str(self.folder / "release/a.ptb"), "release", "./link/"]
+        listed = self.write("names.txt", "\n".join(names))
+        for first in names[:-2]:
+            for command in ("verify", "inspect", "size"):
+                run = self.run_pianola(command, first, *names, f"@{listed}", "--json")
+                shown = [each["file"] for each in json.loads(run.stdout)["files"]]
+                self.assertEqual(shown, [pathlib.Path(first).name if command == "size" else first])
+        run = self.run_pianola("verify", "missing", "./missing", "--json", code=FILE_TROUBLE)
+        self.assertEqual(len(json.loads(run.stdout)["files"]), 1)
+        shutil.copy(self.folder / "release/a.ptb", self.folder / "-")
+        with open(self.folder / "-", "rb") as stream:  # standard input is no file of that name
+            run = self.run_pianola("verify", "-", "./-", "--json", stdin=stream)
+        self.assertEqual([each["file"] for each in json.loads(run.stdout)["files"]], ["-", "./-"])
+
+    def test_one_report_of_each_form(self):
+        path = self.put("a.ptb")
+        for form in ("junit", "sarif"):
+            for names in ((path, ), (path, self.put("b.ptb"))):
+                run = self.run_pianola("verify", *names, "--report", f"{form}=1", "--report", f"{form}=2", code=USAGE)
+                self.assertIn(f"--report {form}=2", run.stderr)
+        self.assertEqual([name for name in ("1", "2") if (self.folder / name).exists()], [])
 
     def test_what_names_files(self):
         paths = [self.put(name) for name in ("b.ptb", "a/c.ptb", "a/b/d.ptb", "not_this.bin")]

@@ -72,6 +72,8 @@ TYPES = {
     "p.timeline(b'', mode='traced').html": "builtins.str",
     "p.verify(pathlib.Path('a'), device={'profile': 'host'})": "builtins.dict[builtins.str, Any]",
     "p.capture_tflite('a', queues=2).file": "builtins.bytes",
+    "p.Session(b'').run([{'x': a}])[0]['y']": "numpy.ndarray[Any, numpy.dtype[Any]]",
+    "p.Session(b'').run([[a, a], (a, a)])[0][1]": "numpy.ndarray[Any, numpy.dtype[Any]]",
     "p.replay(b'', [{'x': a}])[0]['y']": "numpy.ndarray[Any, numpy.dtype[Any]]",
 }
 # Expressions that mypy refuses, and with which words.
@@ -90,6 +92,7 @@ ERRORS = {
     "t.to(None)": 'incompatible type "None"; expected "Union[Device, MeshDevice]"',
     "p.capture_tflite('a', 2)": 'Too many positional arguments for "capture_tflite"',
     "p.verify('a', keys='k.pem', device=3)": 'expected "Union[str, PathLike[str], Mapping[str, Any], None]"',
+    "p.Session('a').run([3])": 'No overload variant',
     "p.replay('a', [{'x': 3}])": 'expected "str": "ndarray[Any, dtype[Any]]"',
 }
 
