@@ -22,7 +22,7 @@ TEST_F(AllCommands, SayOfEveryOptionWhatItsTextIs) {
         for (const OptionUnderTest& option : command.options) {
             const std::string kind = option.type.substr(0U, option.type.find_first_of(": "));
             const bool is_list = (kind == "TEXT") && (option.type.find('{') != std::string::npos);
-            const bool is_number = (kind == "UINT") || (kind == "INT");
+            const bool is_number = (kind == "UINT") || (kind == "INT") || (kind == "FLOAT");
             EXPECT_TRUE(option.is_flag || is_list || is_number || (known.count(option.type) != 0U))
                 << command.name() << " " << option.name << " is " << option.type << ": give it a type_name() of cli.h";
         }

@@ -94,8 +94,9 @@ class Usage(cli_support.CliTest):
         """Every option that takes one says the range."""
         options = 0
         for command in (*COMMANDS, "keygen", "pubkey", "sign"):
-            for name in re.findall(r"^ .*(--[a-z-]+) U?INT", self.run_pianola(command, "--help").stdout, re.MULTILINE):
-                for value in ("4294967296", "-1"):
+            for name, most in re.findall(r"^ .*(--[a-z-]+) U?INT(?:\S* in \[\d+ - (\d+)\])?",
+                                         self.run_pianola(command, "--help").stdout, re.MULTILINE):
+                for value in (str(int(most or 0xFFFFFFFF) + 1), "-1"):
                     run = self.run_pianola(command, name, value, code=USAGE)
                     self.assertRegex(run.stderr, rf"{name}: Value {value} not in range", command)
                 options += 1
