@@ -79,9 +79,10 @@ class Classes(unittest.TestCase):
     def test_functions_refuse_it_as_an_argument(self):
         tensor = pianola.Tensor.__new__(pianola.Tensor)
         device = pianola.Device.__new__(pianola.Device)
-        for call in (lambda: pianola.relu(tensor), lambda: pianola.add(tensor, tensor), lambda: pianola.to_numpy(tensor),
-                     lambda: pianola.close_device(device), lambda: pianola.create_event(device),
-                     lambda: pianola.WorkloadCapture(device), lambda: pianola.Session.__new__(pianola.Session).run([])):
+        for call in (lambda: pianola.relu(tensor), lambda: pianola.add(tensor, tensor),
+                     lambda: pianola.to_numpy(tensor), lambda: pianola.close_device(device),
+                     lambda: pianola.create_event(device), lambda: pianola.WorkloadCapture(device),
+                     lambda: pianola.Session.__new__(pianola.Session).run([])):
             with self.assertRaises(TypeError):
                 call()
 

@@ -92,7 +92,7 @@ ERRORS = {
     "t.to(None)": 'incompatible type "None"; expected "Union[Device, MeshDevice]"',
     "p.capture_tflite('a', 2)": 'Too many positional arguments for "capture_tflite"',
     "p.verify('a', keys='k.pem', device=3)": 'expected "Union[str, PathLike[str], Mapping[str, Any], None]"',
-    "p.Session('a').run([3])": 'No overload variant',
+    "p.Session('a').run([3])": 'incompatible type "int"',
     "p.replay('a', [{'x': 3}])": 'expected "str": "ndarray[Any, dtype[Any]]"',
 }
 
