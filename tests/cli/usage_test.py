@@ -147,7 +147,8 @@ class Usage(cli_support.CliTest):
             binary = self.write(name, contents)
             for arguments in (("size", ), ("size", "--json"), ("size", "--header"), ("size", "--ld"), ("perf", ),
                               ("perf", "--json"), ("timeline", "--json"), ("timeline", "-o", "t.html"),
-                              ("timeline", "-o", "t.svg"), ("timeline", "-o", "t.json"), ("inspect", "--html", "i.html"),
+                              ("timeline", "-o", "t.svg"), ("timeline", "-o", "t.json"),
+                              ("inspect", "--html", "i.html"),
                               ("mutate", "--report-only", "--count", "1", "--kind", "flip", "-o", "mutants"),
                               ("embed", "-o", "e.c", "--header", "e.h")):
                 self.run_pianola(arguments[0], binary, *arguments[1:], errors="surrogateescape")

@@ -19,9 +19,9 @@ the outputs and of the parameters, at the deadline, and in the session's own sta
 
 | test | holds |
 |---|---|
-| `session_cost.counts` | each call of the port and each byte that is sealed, read back, digested, zeroed or lent is counted: none is \
-more than its formula. Each formula is at most twice what some plan takes, and the sum of a largest plan too. Every \
-public function has a formula |
+| `session_cost.counts` | each call of the port and each byte that is sealed, read back, digested, zeroed or \
+lent is counted: none is more than its formula. Each formula is at most twice what some plan takes, and \
+the sum of a largest plan too. Every public function has a formula |
 | `session_cost.instructions` | callgrind's count is at most the formula, of a largest plan \
 at least half of it; this page says what was counted |
 | `session_cost.counts.proof`, `session_cost.instructions.proof` | they fail where a formula is \
