@@ -1,4 +1,6 @@
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "capture_host/buffers/rule_error.h"
 #include "capture_host/files/files.h"
@@ -40,14 +42,10 @@ void* refuse_unconstructed(std::size_t /*bytes*/) {
 }  // namespace
 
 void require_construction(const py::module_& module) {
-    for (const auto& [name, member] : py::dict{module.attr("__dict__")}) {
-        if (py::isinstance<py::type>(member)) {
-            // Null for classes that are not pybind11's: those of errors.
-            py::detail::type_info* const type =
-                py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(member.ptr()));
-            if (type != nullptr) {
-                type->operator_new = &refuse_unconstructed;
-            }
+    const std::string prefix = module.attr("__name__").cast<std::string>() + ".";
+    for (const auto& [id, type] : py::detail::get_internals().registered_types_cpp) {
+        if (std::string_view{type->type->tp_name}.substr(0U, prefix.size()) == prefix) {  // others have their own
+            type->operator_new = &refuse_unconstructed;
         }
     }
 }
