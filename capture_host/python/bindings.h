@@ -39,6 +39,7 @@ void bind_elementwise(pybind11::module_& module);
 void bind_layouts(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
+void bind_session(pybind11::module_& module);
 
 // For all classes of the module: using an object that no constructor has made, as Class.__new__(Class) gives it, raises
 // TypeError. pybind11 would take memory without contents for the object.

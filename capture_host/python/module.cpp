@@ -19,5 +19,6 @@ PYBIND11_MODULE(_native, module) {
     pianola::python::bind_layouts(module);
     pianola::python::bind_pipeline(module);
     pianola::python::bind_capture(module);
+    pianola::python::bind_session(module);
     pianola::python::require_construction(module);
 }
