@@ -27,6 +27,8 @@ import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
+from evidence import has_passed
+
 RULE = re.compile(r'^PIANOLA_RULE\(\w+,\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
 ID = re.compile(r"^(sg|tsr|swr|rule)~[A-Za-z0-9-]+~[1-9]\d*$")
 VERIFIES = re.compile(r"^verifies:((?: \S+)+)$", re.MULTILINE)
@@ -173,7 +175,7 @@ def verifications(path):
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         ids = [one for line in VERIFIES.findall(case.findtext("system-out") or "") for one in line.split()]
         if ids:
-            yield case.get("name"), case.get("status") == "run" and case.find("failure") is None, ids
+            yield case.get("name"), has_passed(case), ids
 
 
 def public_functions(root):
@@ -286,7 +288,7 @@ def main():
     trace.check_revisions()
     trace.check_functions()
     made = options.root / "docs/safety/requirements.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != page(trace) + "\n":
+    if not made.exists() or made.read_bytes() != (page(trace) + "\n").encode():
         trace.findings.append("docs/safety/requirements.md: not what toolchains/trace.py --page writes")
     verified = trace.check_results(options.results) if options.results else {}
     if options.needs:
