@@ -82,6 +82,7 @@ PARTS = (
     Part("clauses", "ISO 26262, entry by entry, with evidence that is there", ("toolchains/clauses.py",), True,
          (("docs/safety/clauses_part6.md", ("toolchains/clauses.py", "--page", "6")),
           ("docs/safety/clauses_part8.md", ("toolchains/clauses.py", "--page", "8")))),
+    Part("figures", "figures on hand-written pages, against what they count", ("toolchains/safety_figures.py",)),
     Part("pages", "pages are linked; ids and tests that they name are there",
          ("toolchains/safety_pages.py",), True),
     Part("seeded_gaps", "gaps that this program has to name",

@@ -11,7 +11,8 @@
 Requirements are docs/safety/requirements.toml's; each rule of rules.inc is one too. Tests say what they verify by id
 and revision (tests/support/verifies.h). Fails, and names it, on: a requirement without a passing test; a test that
 names an unknown id or another revision, or failed; a goal or requirement without children; a changed text without a
-new revision; a public function of the runtime without a requirement, or a requirement of one that is not there.
+new revision, also where revisions.csv was changed with it since a commit; a public function of the runtime without a
+requirement, or a requirement of one that is not there.
 """
 import argparse
 import csv
@@ -128,6 +129,19 @@ class Trace:
                 self.findings.append(f"{item.id}: the text has changed, and the revision has not")
         names = {identifier.rsplit("~", 1)[0] for identifier in recorded}
         self.findings += [f"{name}: recorded, and no longer there" for name in sorted(names - set(self.items))]
+
+    def check_history(self):
+        """A revision has had one text in all commits; without a repository there is nothing to compare with."""
+        if not (self.root / ".git").exists():
+            return
+        log = subprocess.run(["git", "-C", str(self.root), "log", "--format=", "-p", "--", "docs/safety/revisions.csv"],
+                             capture_output=True, text=True, check=False)
+        if log.returncode != 0:
+            self.findings.append(f"git cannot tell the history of revisions: {log.stderr.strip()}")
+        recorded = self.recorded_revisions()
+        committed = set(re.findall(r"^\+(\w+~[\w-]+~\d+),(\w+)$", log.stdout, re.MULTILINE))
+        self.findings += [f"{identifier}: a commit has this revision with another text"
+                          for identifier, digest in sorted(committed) if recorded.get(identifier, digest) != digest]
 
     def renew(self):
         """Adds new revisions; never changes one that is there."""
@@ -286,6 +300,7 @@ def main():
         return 0
     trace.check_hierarchy()
     trace.check_revisions()
+    trace.check_history()
     trace.check_functions()
     made = options.root / "docs/safety/requirements.md"
     if not made.exists() or made.read_bytes() != (page(trace) + "\n").encode():
