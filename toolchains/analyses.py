@@ -9,7 +9,8 @@ docs/safety/fmea.csv has a row for every method of Device, Platform and CommandS
 `evidence` of a row is a list of what toolchains/evidence.py knows, or `na`: it cannot happen, and `mechanism` says why.
 A call that is left out, goes wrong or never ends can happen; what has an effect does.
 Fails on a method or guide word without a row, an `na` of what can happen, a row with neither a test nor an assumption
-that the kit checks, evidence that is not there or did not pass, a kind of fault that was silent, an assumption that nobody uses or whose check the conformance kit does not have.
+that the kit checks, evidence that is not there or did not pass, a kind of fault that was silent, an assumption that
+nobody uses or whose check the conformance kit does not have.
 """
 import argparse
 import collections

@@ -83,7 +83,8 @@ void add_diff(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 
-void add_commands(CLI::App& app, Action& action);  // all of them
+// All of them. A number with a 0 in front is refused, in whatever option it stands.
+void add_commands(CLI::App& app, Action& action);
 
 // What each begins with: a parser for the sub-command, and the arguments that its options set, which live as long as
 // the parser. The action is `act` on these.
@@ -108,21 +109,19 @@ CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const cha
 }
 
 // What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
-inline constexpr const char* kReads = "FILE";         // the command reads it
-inline constexpr const char* kReadsJson = "JSON";     // the same, and it is JSON
-inline constexpr const char* kRuns = "PROGRAM";       // a file to read as well, unless it is found in the PATH
-inline constexpr const char* kReadsMany = "FILES";    // kReads, or "-", a folder, or "@" and a list (file_list.h)
-inline constexpr const char* kWrites = "OUT";         // a file, or a folder for files
-inline constexpr const char* kWritesAs = "FORM=OUT";  // a file, and in which form
-inline constexpr const char* kSaysName = "NAME";      // text of a form that the parser checks
-inline constexpr const char* kSaysAnything = "ARG";   // text for somebody else
+inline constexpr const char* kReads = "FILE";            // the command reads it
+inline constexpr const char* kReadsJson = "JSON";        // the same, and it is JSON
+inline constexpr const char* kRuns = "PROGRAM";          // a file to read as well, unless it is found in the PATH
+inline constexpr const char* kReadsMany = "FILES";       // kReads, or "-", a folder, or "@" and a list (file_list.h)
+inline constexpr const char* kWrites = "OUT";            // a file, or a folder for files
+inline constexpr const char* kWritesAs = "FORM=OUT";     // a file, and in which form
+inline constexpr const char* kSaysName = "NAME";         // text of a form that the parser checks
+inline constexpr const char* kSaysValue = "NAME=VALUE";  // a name and a number
+inline constexpr const char* kSaysAnything = "ARG";      // text for somebody else
 
 // What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or
 // another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
 void check_values(const CLI::App& command);
-
-// The parser takes a number with a 0 in front for an octal one, which nobody means who pads a version: it is refused.
-[[nodiscard]] bool looks_octal(const std::string& number);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
@@ -72,6 +73,60 @@ std::vector<std::string> names_in_list(const std::string& list) {
     return names;
 }
 
+// What is the same for two names of one file.
+std::string identity_of(const std::string& name) {
+    if (name == kStandardInput) {
+        return name;
+    }
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(name, error);
+    const std::filesystem::path real = error ? absolute : std::filesystem::weakly_canonical(absolute, error);
+    return error ? name : real.string();
+}
+
+class ListOfFiles {
+  public:
+    void add_argument(const std::string& argument) {
+        if (argument.front() != kListMark) {
+            add_name(argument);
+            return;
+        }
+        try {
+            for (const std::string& name : names_in_list(argument.substr(1U))) {
+                add_name(name);
+            }
+        } catch (const files::FileError&) {
+            add({argument, std::current_exception()});
+        }
+    }
+
+    std::vector<ListedFile> take() { return std::move(files_); }
+
+  private:
+    void add_name(const std::string& name) {
+        if (!is_folder(name)) {
+            add({name, nullptr});
+            return;
+        }
+        try {
+            for (const std::string& inside : files_in_folder(name)) {
+                add({inside, nullptr});
+            }
+        } catch (const files::FileError&) {
+            add({name, std::current_exception()});
+        }
+    }
+
+    void add(ListedFile file) {
+        if (known_.insert(identity_of(file.name)).second) {
+            files_.push_back(std::move(file));
+        }
+    }
+
+    std::vector<ListedFile> files_;
+    std::set<std::string> known_;
+};
+
 }  // namespace
 
 void add_files_option(CLI::App& command, std::vector<std::string>& files) {
@@ -84,39 +139,28 @@ bool is_one_file(const std::vector<std::string>& arguments) {
     return (arguments.size() == 1U) && (arguments.front().front() != kListMark) && !is_folder(arguments.front());
 }
 
-std::vector<std::string> expand_files(const std::vector<std::string>& arguments) {
-    std::vector<std::string> names;
-    for (const std::string& argument : arguments) {
-        if (argument.front() == kListMark) {
-            for (const std::string& name : names_in_list(argument.substr(1U))) {
-                names.push_back(name);
-            }
-        } else {
-            names.push_back(argument);
-        }
+void ListedFile::check() const {
+    if (trouble) {
+        std::rethrow_exception(trouble);
     }
+}
+
+std::vector<ListedFile> expand_files(const std::vector<std::string>& arguments) {
     if (std::count(arguments.begin(), arguments.end(), kStandardInput) +
             std::count(arguments.begin(), arguments.end(), std::string{kListMark} + kStandardInput) >
         1) {
         throw CliError{kUsage, "file: standard input is named twice, and can be read once only",
                        "store it in a file, and name that"};
     }
-    std::vector<std::string> all;
-    std::set<std::string> known;
-    const auto add = [&](const std::string& name) {
-        if (known.insert(name).second) {
-            all.push_back(name);
-        }
-    };
-    for (const std::string& name : names) {
-        if (is_folder(name)) {
-            const std::vector<std::string> inside = files_in_folder(name);
-            std::for_each(inside.begin(), inside.end(), add);
-        } else {
-            add(name);
-        }
+    ListOfFiles list;
+    for (const std::string& argument : arguments) {
+        list.add_argument(argument);
     }
-    return all;
+    std::vector<ListedFile> files = list.take();
+    if (arguments.size() == 1U) {
+        files.front().check();
+    }
+    return files;
 }
 
 int show_files(const std::vector<std::string>& arguments, bool as_json, const Shown& shown) {
@@ -130,8 +174,10 @@ int show_files(const std::vector<std::string>& arguments, bool as_json, const Sh
     }
     int code = kDone;
     nlohmann::json list = nlohmann::json::array();
-    for (const std::string& file : expand_files(arguments)) {
+    for (const ListedFile& listed : expand_files(arguments)) {
+        const std::string& file = listed.name;
         try {
+            listed.check();
             if (as_json) {
                 list.push_back(shown.json(file));
             } else {

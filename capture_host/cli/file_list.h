@@ -5,6 +5,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,10 +21,18 @@ void add_files_option(CLI::App& command, std::vector<std::string>& files);
 // Whether the arguments are one file, or standard input: what is printed is then about that alone.
 [[nodiscard]] bool is_one_file(const std::vector<std::string>& arguments);
 
-// The files, each once, in the order of the arguments: of a folder what ends in .ptb, at any depth, in the order of
-// their names; of @LIST what its lines name, but for empty ones and those that begin with '#'. Throws CliError,
-// files::FileError: a folder or list without files, and "-" twice.
-[[nodiscard]] std::vector<std::string> expand_files(const std::vector<std::string>& arguments);
+// A file to look at; or a folder or list that gives none, with the reason.
+struct ListedFile {
+    std::string name;
+    std::exception_ptr trouble;
+    void check() const;  // throws the reason, a files::FileError
+};
+
+// The files in the order of the arguments: of a folder what ends in .ptb, at any depth, in the order of their names; of
+// @LIST what its lines name, except empty ones and those that begin with '#'. Each file once, under the first of its
+// names: however it is spelled, and through symbolic links. Throws CliError for "-" twice, and files::FileError where
+// a single argument gives no files.
+[[nodiscard]] std::vector<ListedFile> expand_files(const std::vector<std::string>& arguments);
 
 // What is shown of a file, as text on standard output, or as JSON.
 struct Shown {

@@ -11,6 +11,7 @@
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/terminal.h"
+#include "hal/devices/simulator.h"
 
 namespace pianola::cli {
 namespace {
@@ -135,9 +136,54 @@ std::string read_name(const std::string& value, bool may_be_list) {
     return (may_be_list && (value.front() == kListMark)) ? value.substr(1U) : value;
 }
 
-// The types of the parser, in front of their limits.
-bool is_number(const std::string& type) {
-    return (type.rfind("UINT", 0U) == 0U) || (type.rfind("INT", 0U) == 0U);
+bool is_file(const std::string& type) {
+    return (type == kReads) || (type == kReadsMany) || (type == kReadsJson) || (type == kRuns) || (type == kWrites) ||
+           (type == kWritesAs);
+}
+
+// The parser takes a number with a 0 in front for an octal one, which nobody means who pads a version.
+bool looks_octal(const std::string& number) {
+    const std::size_t first = number.find_first_not_of(" \t\n\v\f\r+-");
+    return (first != std::string::npos) && ((first + 1U) < number.size()) && (number[first] == '0') &&
+           (std::isdigit(static_cast<unsigned char>(number[first + 1U])) != 0);
+}
+
+// What is wrong with a value that is a number, a size as 16M, or has numbers in it: I/N, NAME=VALUE, vulkan:N.
+std::string complaint_of_zeros(const std::string& value) {
+    std::size_t begin = value.rfind('=') + 1U;  // 0 where there is no '='
+    while (begin < value.size()) {
+        const std::size_t end = std::min(value.find_first_of("/:", begin), value.size());
+        const std::string number = value.substr(begin, end - begin);
+        if (looks_octal(number)) {
+            return fmt::format("{} has a 0 in front in {}: numbers are decimal, or hexadecimal with 0x", number, value);
+        }
+        begin = end + 1U;
+    }
+    return {};
+}
+
+// Every number of the command line goes through here, as it was given: in front of the other checks of its option,
+// which may put another text in its place.
+void refuse_zeros_in_front(CLI::App& app) {
+    std::vector<CLI::App*> commands{&app};
+    for (std::size_t i = 0U; i < commands.size(); ++i) {
+        for (CLI::App* const below : commands[i]->get_subcommands([](const CLI::App* /*each*/) { return true; })) {
+            commands.push_back(below);
+        }
+        for (CLI::Option* const option : commands[i]->get_options()) {
+            const std::string type = option->get_type_name();
+            if (type == kSaysAnything) {
+                continue;
+            }
+            const bool may_be_device = is_file(type);  // vulkan:N, or a name, which may have zeros
+            option->transform(CLI::Validator{[may_be_device](std::string& value) {
+                                                 return (may_be_device && !vulkan_number(value))
+                                                            ? ""
+                                                            : complaint_of_zeros(value);
+                                             },
+                                             ""});
+        }
+    }
 }
 
 void refuse_same(const NamedFile& output, const NamedFile& other, const char* use) {
@@ -148,12 +194,6 @@ void refuse_same(const NamedFile& output, const NamedFile& other, const char* us
 }
 
 }  // namespace
-
-bool looks_octal(const std::string& number) {
-    const std::size_t first = number.find_first_not_of(" +-");
-    return (first != std::string::npos) && ((first + 1U) < number.size()) && (number[first] == '0') &&
-           (std::isdigit(static_cast<unsigned char>(number[first + 1U])) != 0);
-}
 
 void add_commands(CLI::App& app, Action& action) {
     add_capture(app, action);
@@ -175,6 +215,7 @@ void add_commands(CLI::App& app, Action& action) {
     add_diff(app, action);
     add_doctor(app, action);
     add_completion(app, action);
+    refuse_zeros_in_front(app);
 }
 
 void check_values(const CLI::App& command) {
@@ -186,15 +227,11 @@ void check_values(const CLI::App& command) {
             if (value.empty()) {
                 throw CliError{kUsage, fmt::format("{}: the value is empty", option->get_name())};
             }
-            if (is_number(type) && looks_octal(value)) {
-                throw CliError{kUsage, fmt::format("{}: {} begins with a 0", option->get_name(), value),
-                               "leave out the zeros in front: a number is decimal, or hexadecimal with 0x"};
-            }
             if (type == kWrites) {
                 outputs.push_back({option->get_name(), value});
             } else if (type == kWritesAs) {
                 outputs.push_back({option->get_name(), value.substr(value.find('=') + 1U)});
-            } else if ((type == kReads) || (type == kReadsMany) || (type == kReadsJson) || (type == kRuns)) {
+            } else if (is_file(type)) {
                 inputs.push_back({option->get_name(), read_name(value, type == kReadsMany)});
             } else {
                 // Not a file.

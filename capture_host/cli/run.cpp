@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "capture_host/cli/cli.h"
@@ -132,15 +133,20 @@ class Run {
 
     // Behind the self-tests, which are for the values that the file has.
     void set_parameters() {
+        std::set<std::string> names;
         for (const std::string& text : arguments_.values) {
             const std::size_t equals = text.find('=');
             const std::string number = (equals == std::string::npos) ? "" : text.substr(equals + 1U);
             std::uint32_t value = 0U;
-            if ((equals == 0U) || looks_octal(number) || !CLI::detail::lexical_cast(number, value)) {
+            if ((equals == 0U) || !CLI::detail::lexical_cast(number, value)) {
                 throw CliError{kUsage, fmt::format("--set {}: NAME=VALUE is wanted, with a value from 0 to {}", text,
                                                    std::numeric_limits<std::uint32_t>::max())};
             }
-            replay_.set_parameter(text.substr(0U, equals), value);
+            const std::string name = text.substr(0U, equals);
+            if (!names.insert(name).second) {
+                throw CliError{kUsage, fmt::format("--set {}: {} is set twice; once per parameter", text, name)};
+            }
+            replay_.set_parameter(name, value);
         }
     }
 

@@ -20,8 +20,8 @@ void add_run(CLI::App& app, Action& action) {
     add_text(*command, "--input", arguments->inputs, kReads, "Input tensor; once per input")->allow_extra_args(false);
     add_text(*command, "--output", arguments->outputs, kWrites, "Output tensor to write; once per output")
         ->allow_extra_args(false);
-    add_text(*command, "--set", arguments->values, kSaysAnything,
-             "NAME=VALUE: a declared parameter's value; once per parameter, `inspect` lists them")
+    add_text(*command, "--set", arguments->values, kSaysValue,
+             "A declared parameter's value; once per parameter, `inspect` lists them")
         ->allow_extra_args(false);
     add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
                "Replay every record this often; outputs must be equal. With state: all records, from a reset");

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -28,7 +29,7 @@ constexpr std::uint32_t kMostJobs = 256U;
 // one file at a time; what stays is what is reported. Outcomes are in the order of the files, whoever is done first.
 class ManyFiles {
   public:
-    ManyFiles(const VerifyArguments& arguments, std::vector<std::string> files)
+    ManyFiles(const VerifyArguments& arguments, std::vector<ListedFile> files)
         : verifier_{arguments}, files_{std::move(files)}, outcomes_(files_.size()) {
         const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
         jobs_ = std::min<std::size_t>((arguments.jobs == 0U) ? cores : arguments.jobs, files_.size());
@@ -73,7 +74,7 @@ class ManyFiles {
     }
 
     Verifier verifier_;
-    std::vector<std::string> files_;
+    std::vector<ListedFile> files_;
     std::vector<VerifyOutcome> outcomes_;
     std::size_t jobs_{1U};
     std::atomic<std::size_t> next_{0U};
@@ -84,13 +85,26 @@ class ManyFiles {
     std::unique_ptr<Progress> progress_{std::make_unique<Progress>("verify")};  // the last member: it looks at none
 };
 
-// A report must not replace what a folder or a list has brought in.
-void check_reports(const VerifyArguments& arguments, const std::vector<std::string>& files) {
+// Each form goes to one file.
+void check_forms(const VerifyArguments& arguments) {
+    std::set<std::string> forms;
     for (const ReportFile& report : report_files(arguments.reports)) {
-        for (const std::string& file : files) {
-            if ((file != kStandardInput) && files::is_same_file(report.name, file)) {
+        if (!forms.insert(report.form).second) {
+            throw CliError{kUsage,
+                           fmt::format("--report {}={}: a report of form {} is asked for already", report.form,
+                                       report.name, report.form),
+                           "give --report once for each form, and copy the file that it writes"};
+        }
+    }
+}
+
+// A report must not replace what a folder or a list has brought in.
+void check_reports(const VerifyArguments& arguments, const std::vector<ListedFile>& files) {
+    for (const ReportFile& report : report_files(arguments.reports)) {
+        for (const ListedFile& file : files) {
+            if ((file.name != kStandardInput) && files::is_same_file(report.name, file.name)) {
                 throw CliError{kUsage, fmt::format("--report {}: would be written over {}, which the command reads",
-                                                   report.name, file)};
+                                                   report.name, file.name)};
             }
         }
     }
@@ -109,7 +123,7 @@ void print_line(const VerifyOutcome& outcome, bool as_json) {
     }
 }
 
-int verify_one(const VerifyArguments& arguments, const std::string& file) {
+int verify_one(const VerifyArguments& arguments, const ListedFile& file) {
     const Verifier verifier{arguments};
     const auto workspace = std::make_unique<PlanWorkspace>();
     const VerifyOutcome outcome = verifier.verify(file, *workspace, arguments.reports.empty());
@@ -126,15 +140,17 @@ int verify_one(const VerifyArguments& arguments, const std::string& file) {
 }
 
 int verify_files(const VerifyArguments& arguments) {
+    check_forms(arguments);
     if (is_one_file(arguments.files)) {
-        check_reports(arguments, arguments.files);
-        return verify_one(arguments, arguments.files.front());
+        const ListedFile file{arguments.files.front(), nullptr};
+        check_reports(arguments, {file});
+        return verify_one(arguments, file);
     }
     if (!arguments.receipt.empty()) {
         throw CliError{kUsage, "--receipt: a receipt is about one file, and several were given",
                        "call `pianola verify` once for each file that needs one"};
     }
-    std::vector<std::string> files = expand_files(arguments.files);
+    std::vector<ListedFile> files = expand_files(arguments.files);
     check_reports(arguments, files);
     const std::vector<VerifyOutcome> outcomes = ManyFiles{arguments, std::move(files)}.verify();
     store_reports(arguments.reports, outcomes);

@@ -214,8 +214,10 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
     return outcome;
 }
 
-VerifyOutcome Verifier::verify(const std::string& file, PlanWorkspace& workspace, bool complains) const {
+VerifyOutcome Verifier::verify(const ListedFile& listed, PlanWorkspace& workspace, bool complains) const {
+    const std::string& file = listed.name;
     try {
+        listed.check();
         return judge(file, workspace);
     } catch (const std::exception& error) {
         const Complaint complaint = complaint_of(error);

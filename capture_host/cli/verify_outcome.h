@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/file_list.h"
 #include "capture_host/cli/target_option.h"
 #include "pianola/plan.h"
 #include "pianola/trust.h"
@@ -43,7 +44,7 @@ class Verifier {
     explicit Verifier(const VerifyArguments& arguments);  // throws CliError, files::FileError, signing::SigningError
 
     // Throws CliError with kUsage; every other trouble is an outcome. With `complains` every trouble is thrown.
-    [[nodiscard]] VerifyOutcome verify(const std::string& file, PlanWorkspace& workspace, bool complains) const;
+    [[nodiscard]] VerifyOutcome verify(const ListedFile& listed, PlanWorkspace& workspace, bool complains) const;
 
   private:
     [[nodiscard]] VerifyOutcome judge(const std::string& name, PlanWorkspace& workspace) const;

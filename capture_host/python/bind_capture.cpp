@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "capture_host/files/files.h"
@@ -24,6 +26,11 @@ constexpr auto kOutputsType = py::detail::const_name("Dict[str, numpy.ndarray]")
 using File = Typed<kFileType>;
 using Inputs = Typed<kInputsType, py::dict>;
 using Outputs = Typed<kOutputsType, py::dict>;
+// The same without names, in the binary's order.
+constexpr auto kInputListType = py::detail::const_name("Sequence[numpy.ndarray]");
+constexpr auto kOutputListType = py::detail::const_name("List[numpy.ndarray]");
+using InputList = Typed<kInputListType, py::sequence>;
+using OutputList = Typed<kOutputListType, py::list>;
 
 [[nodiscard]] TensorDeclaration declaration(const Tensor& tensor, const std::string& name, float scale,
                                             std::int32_t zero_point) {
@@ -38,6 +45,20 @@ using Outputs = Typed<kOutputsType, py::dict>;
     return {std::move(entry)};
 }
 
+// Dictionaries have one array for each name.
+void require_distinct_names(const char* what, const std::vector<capture::ManifestTensor>& tensors) {
+    std::set<std::string> names;
+    for (const capture::ManifestTensor& each : tensors) {
+        if (!names.insert(each.name).second) {
+            throw PlayerError{"PLAYER-NAMES",
+                              fmt::format("the name '{}' is that of two {}s of the binary, which a dictionary can not "
+                                          "tell apart: Session.run() takes and gives lists too, in the order of "
+                                          "Session.inputs and Session.outputs",
+                                          each.name, what)};
+        }
+    }
+}
+
 [[nodiscard]] Outputs named_outputs(const Player::Tensors& record,
                                     const std::vector<capture::ManifestTensor>& tensors) {
     py::dict named;
@@ -48,7 +69,9 @@ using Outputs = Typed<kOutputsType, py::dict>;
 }
 
 [[nodiscard]] std::vector<Outputs> named_records(const std::vector<Player::Tensors>& records,
-                                                 const std::vector<capture::ManifestTensor>& tensors) {
+                                                 const std::vector<capture::ManifestTensor>& tensors,
+                                                 const char* what) {
+    require_distinct_names(what, tensors);
     std::vector<Outputs> named;
     for (const Player::Tensors& record : records) {
         named.push_back(named_outputs(record, tensors));
@@ -100,10 +123,12 @@ void bind_workloads(py::module_& module) {
             "device", [](const CapturedWorkload& self) { return device_entry(self); },
             "The device that it was captured on, as `pianola run --device` takes it.")
         .def_property_readonly(
-            "inputs", [](const CapturedWorkload& self) { return named_records(self.inputs, self.manifest.inputs); },
+            "inputs",
+            [](const CapturedWorkload& self) { return named_records(self.inputs, self.manifest.inputs, "input"); },
             "Of the captured run, one dictionary of arrays for every inference.")
         .def_property_readonly(
-            "outputs", [](const CapturedWorkload& self) { return named_records(self.outputs, self.manifest.outputs); },
+            "outputs",
+            [](const CapturedWorkload& self) { return named_records(self.outputs, self.manifest.outputs, "output"); },
             "What the captured run has read.")
         .def("compare_to_capture", &compare_to_capture,
              "Replays the inputs of the captured run, and raises API-COMPARE where an output differs from what that "
@@ -250,12 +275,48 @@ void bind_captures(py::module_& module) {
     return record;
 }
 
-[[nodiscard]] std::vector<Outputs> run(Player& self, const std::vector<Inputs>& inputs) {
+[[nodiscard]] Player::Tensors record_of(const py::sequence& listed,
+                                        const std::vector<capture::ManifestTensor>& tensors) {
+    if (listed.size() != tensors.size()) {
+        throw PlayerError{"PLAYER-INPUT",
+                          fmt::format("the binary has {} inputs, and {} were given", tensors.size(), listed.size())};
+    }
+    Player::Tensors record;
+    for (std::size_t i = 0U; i < tensors.size(); ++i) {
+        record.push_back(input_bytes(py::object{listed[i]}, tensors[i]));
+    }
+    return record;
+}
+
+[[nodiscard]] std::vector<Outputs> run_named(Player& self, const std::vector<Inputs>& inputs) {
+    const capture::Manifest& manifest = self.manifest();
+    if (inputs.empty()) {  // of either form
+        return {};
+    }
+    require_distinct_names("input", manifest.inputs);
+    require_distinct_names("output", manifest.outputs);
     std::vector<Player::Tensors> records;
     for (const Inputs& named : inputs) {
-        records.push_back(record_of(named.object, self.manifest().inputs));
+        records.push_back(record_of(named.object, manifest.inputs));
     }
-    return named_records(self.run(records), self.manifest().outputs);
+    return named_records(self.run(records), manifest.outputs, "output");
+}
+
+[[nodiscard]] std::vector<OutputList> run_listed(Player& self, const std::vector<InputList>& inputs) {
+    const capture::Manifest& manifest = self.manifest();
+    std::vector<Player::Tensors> records;
+    for (const InputList& listed : inputs) {
+        records.push_back(record_of(listed.object, manifest.inputs));
+    }
+    std::vector<OutputList> outputs;
+    for (const Player::Tensors& record : self.run(records)) {
+        py::list list;
+        for (std::size_t i = 0U; i < manifest.outputs.size(); ++i) {
+            list.append(array_of(manifest.outputs[i].type, manifest.outputs[i].shape, record[i]));
+        }
+        outputs.push_back({std::move(list)});
+    }
+    return outputs;
 }
 
 [[nodiscard]] Entry performance_entry(const timeline::Performance& performance) {
@@ -312,7 +373,12 @@ void bind_session(py::module_& module) {
                                    return entries;
                                })
         .def_property_readonly("step_cycles", [](const Player& self) { return self.manifest().step_cycles; })
-        .def("run", &run, "One dictionary of arrays by name for every inference; gives as many.", py::arg("inputs"))
+        .def("run", &run_named, "One dictionary of arrays by name for every inference; gives as many.",
+             py::arg("inputs"))
+        .def("run", &run_listed,
+             "One list of arrays for every inference, in the order of `inputs`; gives as many, in the order of "
+             "`outputs`.",
+             py::arg("inputs"))
         .def(
             "set_parameter",
             [](Player& self, const std::string& name, std::int64_t value) {

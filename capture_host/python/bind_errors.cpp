@@ -32,7 +32,25 @@ void translate(std::exception_ptr pending) {
     }
 }
 
+// What pybind11 calls for an object whose constructor has not run, when a function is given it.
+void* refuse_unconstructed(std::size_t /*bytes*/) {
+    throw py::type_error{"the object was never initialised: call its class, or a function that gives such objects"};
+}
+
 }  // namespace
+
+void require_construction(const py::module_& module) {
+    for (const auto& [name, member] : py::dict{module.attr("__dict__")}) {
+        if (py::isinstance<py::type>(member)) {
+            // Null for classes that are not pybind11's: those of errors.
+            py::detail::type_info* const type =
+                py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(member.ptr()));
+            if (type != nullptr) {
+                type->operator_new = &refuse_unconstructed;
+            }
+        }
+    }
+}
 
 void bind_errors(py::module_& module) {
     py::dict members;

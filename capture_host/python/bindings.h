@@ -40,6 +40,10 @@ void bind_layouts(pybind11::module_& module);
 void bind_pipeline(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 
+// For all classes of the module: using an object that no constructor has made, as Class.__new__(Class) gives it, raises
+// TypeError. pybind11 would take memory without contents for the object.
+void require_construction(const pybind11::module_& module);
+
 // A Python object to which signatures give a more exact type than its class.
 template <const auto& kType, typename Object = pybind11::object>
 struct Typed {
@@ -113,8 +117,8 @@ using tensor::ElementLayout;
 
 // What NumPy calls elements of that type. It has no bfloat16: arrays of float32 stand for it.
 [[nodiscard]] pybind11::dtype dtype_of(ElementType type);
-// Any object's elements row by row. Throws what NumPy or the object says where there are none: a list whose rows differ,
-// a tensor that was freed, more bytes than there is memory.
+// Any object's elements row by row. Throws what NumPy or the object says where there are none: a list whose rows
+// differ, a tensor that was freed, more bytes than there is memory.
 [[nodiscard]] pybind11::array dense_of(const pybind11::handle& value);
 // Elements as an array, and a dense array of dtype_of(type) as elements.
 [[nodiscard]] pybind11::array array_of(ElementType type, const tensor::Shape& shape,

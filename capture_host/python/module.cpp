@@ -19,4 +19,5 @@ PYBIND11_MODULE(_native, module) {
     pianola::python::bind_layouts(module);
     pianola::python::bind_pipeline(module);
     pianola::python::bind_capture(module);
+    pianola::python::require_construction(module);
 }

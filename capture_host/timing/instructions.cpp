@@ -10,8 +10,8 @@ struct Coefficient {
 };
 
 // Hundredths. Host: g++ 12.2, -O3, x86-64: what the term takes where it weighs most in tests/session_cost, rounded up.
-// ECU: bytes by the slowest board, zeros by a C library that writes byte by byte, all else the host's, which is more than
-// boards take.
+// ECU: bytes by the slowest board, zeros by a C library that writes byte by byte, all else the host's, which is more
+// than boards take.
 // Of the three digests of a load two are the validations', which are no part of this: a third of what a digest takes.
 constexpr std::array<Coefficient, 31> kCoefficients{
     {{Term::kCall, 26000U, 26000U},        {Term::kSealedBytes, 80U, 135U},

@@ -74,8 +74,8 @@ void gather_constants(const PlanWorkspace& workspace, const Plan& plan, const En
 }
 
 // Session's own objects: Bound, Loaded and Running. What they hold for each element of a list is what
-// runtime/include/pianola/footprint.h says of a 32-bit core, and as much for wider pointers; tests/session_cost holds it
-// to what sessions seal.
+// runtime/include/pianola/footprint.h says of a 32-bit core, and as much for wider pointers; tests/session_cost holds
+// it to what sessions seal.
 void gather_state(const Plan& plan, const RuntimeFacts& runtime, SessionFacts& facts) {
     constexpr std::uint64_t kFlightBytes = 16U;
     constexpr std::uint64_t kFlightDeviceBytes = 16U;

@@ -18,8 +18,8 @@ namespace pianola::capture {
                                           const Trust& trust, const Verdict& verdict);
 
 // The numbers of a refusal, as "found 7, expected or limit 5"; "found at least 7, limit 5" of a capacity, because the
-// runtime stops where it is exceeded and does not know the need; "found 64 bytes at 0x80003780" of bytes at fault. Empty where they are equal, and where they stand for
-// commands and mean nothing by themselves.
+// runtime stops where it is exceeded and does not know the need; "found 64 bytes at 0x80003780" of bytes at fault.
+// Empty where they are equal, and where they stand for commands and mean nothing by themselves.
 [[nodiscard]] std::string describe_numbers(const Verdict& verdict);
 [[nodiscard]] bool names_commands(Rule rule) noexcept;  // in place of numbers
 [[nodiscard]] bool names_bytes(Rule rule) noexcept;     // actual is their address, limit how many there are

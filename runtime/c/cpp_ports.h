@@ -1,8 +1,9 @@
-// Ports and the C API: an object of a port in C++ as one of C, and one that pnl_<interface>_init() has made as one of C++.
+// Ports and the C API: an object of a port in C++ as one of C, and one that pnl_<interface>_init() has made, as one of
+// C++.
 //
-// Place in the whole: the first for the glue of an application in C whose accelerator's port is in C++, a few lines that
-// make the objects, whose addresses then stand in a pnl_session_config_t; the second for what takes ports in C++, such
-// as the conformance kit. Neither costs anything at run time.
+// Place in the whole: the first for the glue of an application in C whose accelerator's port is in C++, a few lines
+// that make the objects, whose addresses then stand in a pnl_session_config_t; the second for what takes ports in C++,
+// such as the conformance kit. Neither costs anything at run time.
 #pragma once
 
 #include "pianola.h"

@@ -15,14 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST_F(AllCommands, SayOfEveryOptionWhatItsTextIs) {
-    const std::set<std::string> known{cli::kReads,  cli::kReadsMany, cli::kReadsJson, cli::kRuns,
-                                      cli::kWrites, cli::kWritesAs,  cli::kSaysName,  cli::kSaysAnything};
+    const std::set<std::string> known{cli::kReads,    cli::kReadsMany, cli::kReadsJson, cli::kRuns,        cli::kWrites,
+                                      cli::kWritesAs, cli::kSaysName,  cli::kSaysValue, cli::kSaysAnything};
     EXPECT_GE(all_commands().size(), 14U);
     for (const CommandUnderTest& command : all_commands()) {
         for (const OptionUnderTest& option : command.options) {
             const std::string kind = option.type.substr(0U, option.type.find_first_of(": "));
             const bool is_list = (kind == "TEXT") && (option.type.find('{') != std::string::npos);
-            const bool is_number = (kind == "UINT") || (kind == "INT");
+            const bool is_number = (kind == "UINT") || (kind == "INT") || (kind == "FLOAT");
             EXPECT_TRUE(option.is_flag || is_list || is_number || (known.count(option.type) != 0U))
                 << command.name() << " " << option.name << " is " << option.type << ": give it a type_name() of cli.h";
         }

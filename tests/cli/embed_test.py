@@ -146,9 +146,10 @@ class Embed(cli_support.CliTest):
                                  "--compiler"), ((self.binary, "-o", "out.c", "--symbol", "a-b"),
                                                  "a-b"), ((self.binary, "-o", "out.c", "--symbol", "1a"),
                                                           "1a"), ((self.binary, "-o", "out.c", "--section", "a\"b"),
-                                                                  "--section"), (('a"b.ptb', "-o", "out.s"), "printable ASCII"),
-                                (("a*.ptb", "-o", "out.S"), "printable ASCII"), ((self.binary, "-o", "out.o", "--compiler",
-                                                                        "no-such-compiler"), "no-such-compiler"),
+                                                                  "--section"),
+                                (('a"b.ptb', "-o", "out.s"), "printable ASCII"),
+                                (("a*.ptb", "-o", "out.S"), "printable ASCII"),
+                                ((self.binary, "-o", "out.o", "--compiler", "no-such-compiler"), "no-such-compiler"),
                                 ((self.binary, "-o", "out.o", "--compiler", "false"), "exit code 1")):
             run = self.run_pianola("embed", *arguments, code=USAGE)
             self.assertIn(text, run.stderr)

@@ -94,8 +94,9 @@ class Usage(cli_support.CliTest):
         """Every option that takes one says the range."""
         options = 0
         for command in (*COMMANDS, "keygen", "pubkey", "sign"):
-            for name in re.findall(r"^ .*(--[a-z-]+) U?INT", self.run_pianola(command, "--help").stdout, re.MULTILINE):
-                for value in ("4294967296", "-1"):
+            for name, most in re.findall(r"^ .*(--[a-z-]+) U?INT(?:\S* in \[\d+ - (\d+)\])?",
+                                         self.run_pianola(command, "--help").stdout, re.MULTILINE):
+                for value in (str(int(most or 0xFFFFFFFF) + 1), "-1"):
                     run = self.run_pianola(command, name, value, code=USAGE)
                     self.assertRegex(run.stderr, rf"{name}: Value {value} not in range", command)
                 options += 1
@@ -146,7 +147,8 @@ class Usage(cli_support.CliTest):
             binary = self.write(name, contents)
             for arguments in (("size", ), ("size", "--json"), ("size", "--header"), ("size", "--ld"), ("perf", ),
                               ("perf", "--json"), ("timeline", "--json"), ("timeline", "-o", "t.html"),
-                              ("timeline", "-o", "t.svg"), ("timeline", "-o", "t.json"), ("inspect", "--html", "i.html"),
+                              ("timeline", "-o", "t.svg"), ("timeline", "-o", "t.json"),
+                              ("inspect", "--html", "i.html"),
                               ("mutate", "--report-only", "--count", "1", "--kind", "flip", "-o", "mutants"),
                               ("embed", "-o", "e.c", "--header", "e.h")):
                 self.run_pianola(arguments[0], binary, *arguments[1:], errors="surrogateescape")

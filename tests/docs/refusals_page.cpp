@@ -23,8 +23,8 @@ members of `Verdict`.
 |---|---|---|
 | rule | `TRC-BOUNDS` | what is wrong; find it below |
 | field | `traces[0].commands[17].output` | where: the path of the field in the manifest, or of the operand in a trace |
-| offset | `0x1a40` | where it begins in the file; of a field that the proofs refuse in the manifest, where its table begins |
-| found | `found 64 bytes at 0x80003780` | the bytes at fault; of rules that compare numbers both, as in `found 7, expected or limit 5` |
+| offset | `0x1a40` | where it begins in the file; of a field of the manifest, where its table begins |
+| found | `found 64 bytes at 0x80003780` | the bytes at fault, or both numbers: `found 7, expected or limit 5` |
 
 In this order:
 

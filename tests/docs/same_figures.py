@@ -17,8 +17,8 @@ SAID = (("evidence/worst_case.md", r"^\| `small_ecu` \|.*\| ([\d,]+) bytes \| [\
 
 # A model's slices: in the table of performance.md, and in the sentence of integration.md that counts an ECU's calls.
 SLICES = re.compile(r"^\| (\w+) \| (\d+) \| [\d,]+ \| [\d,]+ \| [\d,]+ \|$", re.MULTILINE)
-CALLS = re.compile(r"kws takes (\d+) such calls, vww (\d+) and ad01 (\d+): .*?\ssees the result some (\d+), (\d+) or (\d+) ms",
-                   re.DOTALL)
+CALLS = re.compile(r"kws takes (\d+) such calls, vww (\d+) and ad01 (\d+): "
+                   r".*?\ssees the result some (\d+), (\d+) or (\d+) ms", re.DOTALL)
 
 
 def wrong_slices(performance, integration):

@@ -3,10 +3,10 @@
 CMakePresets.json.
 
 So a board's name stands in no other file, with these exceptions: pages (Markdown), what was recorded on it
-(tests/baremetal/measured, tests/campaign/recorded), the tests that its board.json calls its own, the data of docs/safety
-and the gaps seeded in them, whose rows name boards' tests as evidence, and the Zephyr module, whose boards are Zephyr's
-and have names of their own. And every folder with facts is in that list, every
-board in the list has facts that can be read.
+(tests/baremetal/measured, tests/campaign/recorded), the tests that its board.json calls its own, the data of
+docs/safety and the gaps seeded in them, whose rows name boards' tests as evidence, and the Zephyr module, whose boards
+are Zephyr's and have names of their own. And every folder with facts is in that list, every board in the list has
+facts that can be read.
 """
 import argparse
 import pathlib

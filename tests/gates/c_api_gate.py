@@ -86,7 +86,8 @@ def constants_missing(headers, kit, twins):
     """(findings, how many there are): constants of C++ `headers` that the `kit` uses and `twins` does not compare."""
     used = {name for name in PORT_CONSTANT.findall(headers) if re.search(rf"\b{name}\b", kit)}
     findings = [f"{name}: the conformance kit uses it, and {TWINS} compares no macro of C with it"
-                for name in sorted(used - NOT_FOR_PORTS) if not re.search(rf"static_assert\(PNL_\w+ == {name}\);", twins)]
+                for name in sorted(used - NOT_FOR_PORTS)
+                if not re.search(rf"static_assert\(PNL_\w+ == {name}\);", twins)]
     return findings + [f"{name}: the kit does not use it" for name in sorted(NOT_FOR_PORTS - used)], len(used)
 
 

@@ -53,7 +53,8 @@ class Constants(unittest.TestCase):
 
     def test_a_constant_without_its_macro_is_a_finding(self):
         kit = "kMaxSlots " + " ".join(gate.NOT_FOR_PORTS)
-        headers = self.HEADERS + "".join(f"inline constexpr std::uint32_t {name} = 1U;\n" for name in gate.NOT_FOR_PORTS)
+        headers = self.HEADERS + "".join(f"inline constexpr std::uint32_t {name} = 1U;\n"
+                                         for name in gate.NOT_FOR_PORTS)
         found, count = gate.constants_missing(headers, kit, "")
         self.assertEqual((len(found), count), (1, 1 + len(gate.NOT_FOR_PORTS)))
         self.assertIn("kMaxSlots", found[0])

@@ -80,7 +80,7 @@ def parameters_of_macros(text):
 
 
 def unknown_directives(text):
-    """19.0.1: what begins with # is a directive, also where it is skipped; and no # has another spelling or a comment in
+    """19.0.1: what begins with # is a directive, also where it is skipped; no # has another spelling or a comment in
     front of it, which the checks of directives would not see."""
     found = [(number, "misra-text-19.0.1") for number, name, rest in directives(text)
              if name not in DIRECTIVES and (name or rest)]
@@ -166,7 +166,8 @@ def end_of_first(found):
     return 0
 
 
-CHECKS = (commented_code, several_names, parameters_of_macros, unknown_directives, late_includes, foreign_undefs, include_forms, hash_operators, pragmas)
+CHECKS = (commented_code, several_names, parameters_of_macros, unknown_directives, late_includes,
+          foreign_undefs, include_forms, hash_operators, pragmas)
 
 
 def suppressed(lines, number, check):

@@ -105,8 +105,8 @@ def judge_boards(formula, boards):
 
 
 def adopted(rows, kept):
-    """The rows, with the instructions that a page says where they differ by a thousandth at most: the place of an object
-    in memory makes a few more or less."""
+    """The rows, with the instructions that a page says where they differ by a thousandth at most: the place of an
+    object in memory makes a few more or less."""
     said = {tuple(cells[:3]): int(cells[4].replace(",", "")) for cells in page.cells_of(kept)}
     for row in rows:
         old = said.get((row["plan"], row["call"], row["fault"]), 0)

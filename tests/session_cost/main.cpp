@@ -201,7 +201,8 @@ int run_one(const std::string& plan_name, const std::string& call_name, const st
     return 0;
 }
 
-// As tests/baremetal measures it: an inference on views released at completion, a slice of a verified release beyond it.
+// As tests/baremetal measures it: an inference on views released at completion, a slice of a verified release beyond
+// it.
 int ecu() {
     using pianola::timing::Core;
     const CostPlan& plan = plan_named("typical_seen");

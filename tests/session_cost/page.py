@@ -7,7 +7,7 @@ HEAD = """# Cost of a session's calls
 
 Made by `tests/session_cost/instructions.py --print`; do not edit. The most that each public call of a `Session` does:
 calls of the port, bytes, and instructions, as formulas of a binary's numbers. The formulas are those of
-`capture_host/timing/session_cost.cpp`, from which `pianola size --ftti-us` calculates
+`capture_host/timing/session_formulas.h`, from which `pianola size --ftti-us` calculates
 ([timing.md](../guide/timing.md)). No time is measured here.
 
 ## What holds them
@@ -19,9 +19,13 @@ the outputs and of the parameters, at the deadline, and in the session's own sta
 
 | test | holds |
 |---|---|
-| `session_cost.counts` | each call of the port and each byte that is sealed, read back, digested, zeroed or lent is counted: none is more than its formula. Each formula is at most twice what some plan takes, and the sum of a largest plan too. Every public function has a formula |
-| `session_cost.instructions` | callgrind's count is at most the formula, of a largest plan at least half of it; this page says what was counted |
-| `session_cost.counts.proof`, `session_cost.instructions.proof` | they fail where a formula is smaller, far too large, or missing |
+| `session_cost.counts` | each call of the port and each byte that is sealed, read back, digested, zeroed or \
+lent is counted: none is more than its formula. Each formula is at most twice what some plan takes, and \
+the sum of a largest plan too. Every public function has a formula |
+| `session_cost.instructions` | callgrind's count is at most the formula, of a largest plan \
+at least half of it; this page says what was counted |
+| `session_cost.counts.proof`, `session_cost.instructions.proof` | they fail where a formula is \
+smaller, far too large, or missing |
 
 Counts are the same in every build. Instructions are those of g++ 12.2, -O3, x86-64, and repeat exactly. They are
 counted for the calls that the table below lists. Bytes that are compared, pieces, and looks at ranges and points are

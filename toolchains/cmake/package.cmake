@@ -73,7 +73,8 @@ pianola_export(runtime pianola_c_headers c_headers)
 pianola_export(runtime pianola_c c)
 if(PIANOLA_INSTALL AND TARGET pianola_c)
     install(FILES ${PROJECT_SOURCE_DIR}/runtime/c/pianola.h ${PROJECT_SOURCE_DIR}/runtime/c/pianola_port.h
-        ${PROJECT_SOURCE_DIR}/runtime/c/pianola_status.h ${PROJECT_SOURCE_DIR}/runtime/c/cpp_ports.h ${PROJECT_BINARY_DIR}/runtime/c/$<CONFIG>/pianola_sizes.h
+        ${PROJECT_SOURCE_DIR}/runtime/c/pianola_status.h ${PROJECT_SOURCE_DIR}/runtime/c/cpp_ports.h
+        ${PROJECT_BINARY_DIR}/runtime/c/$<CONFIG>/pianola_sizes.h
         DESTINATION "${pianola_include_dir}/c" COMPONENT dev)
 endif()
 # BearSSL's library is the distribution's on the host.
