@@ -6,10 +6,11 @@
   toolchains/analyses.py --page > docs/safety/analysis.md
 
 docs/safety/fmea.csv has a row for every method of Device, Platform and CommandSet and each of seven guide words.
-`evidence` of a row is a list of what toolchains/evidence.py knows, or `na`: it cannot happen, or has no effect, and
-`mechanism` says why.
-Fails on a method or guide word without a row, evidence that is not there or did not pass, a kind of fault that was
-silent, an assumption that nobody uses or whose check the conformance kit does not have.
+`evidence` of a row is a list of what toolchains/evidence.py knows, or `na`: it cannot happen, and `mechanism` says why.
+A call that is left out, goes wrong or never ends can happen; what has an effect does.
+Fails on a method or guide word without a row, an `na` of what can happen, a row with neither a test nor an assumption
+that the kit checks, evidence that is not there or did not pass, a kind of fault that was silent, an assumption that
+nobody uses or whose check the conformance kit does not have.
 """
 import argparse
 import collections
@@ -22,6 +23,7 @@ from evidence import Evidence, is_current, not_passed, passed_tests
 from trace import public_functions  # pylint: disable=deprecated-module
 
 GUIDE_WORDS = ("not", "wrong", "early", "late", "repeated", "out_of_order", "never_ends")
+ALWAYS_POSSIBLE = ("not", "wrong", "never_ends")
 INTERFACES = ("Device", "Platform", "CommandSet")
 
 
@@ -52,6 +54,17 @@ class Analyses:
                 self.findings.append(f"{name}: not filled in")
             for evidence in row["evidence"].split():
                 self.check_evidence(name, evidence)
+            self.findings += [f"{name}: {finding}" for finding in self.weight_findings(row)]
+
+    def weight_findings(self, row):
+        """Whether what a row names is enough: a test, an assumption that the kit checks, or that it cannot happen."""
+        pieces = row["evidence"].split()
+        if "na" in pieces:
+            if len(pieces) > 1 or row["effect"] != "none" or row["guide_word"] in ALWAYS_POSSIBLE:
+                yield "na, and it can happen"
+        elif not any(piece.startswith("test:") or self.assumptions.get(f"aou~{piece[4:]}", {}).get("checks")
+                     for piece in pieces):
+            yield "neither a test nor an assumption that the kit checks"
 
     def check_evidence(self, name, evidence):
         """What a row names is there."""

@@ -23,7 +23,7 @@ import components_page
 import linked_symbols
 import sbom
 import tools
-from evidence import is_current, passed_tests
+from evidence import is_current, passed_areas
 
 REQUIRED = ("id", "name", "supplier", "license", "version", "linked", "class", "use", "requirements", "protection",
             "looked_at", "looked_in")
@@ -168,10 +168,10 @@ class Components:
         return found
 
     def check_results(self, paths):
-        """Tests have passed: those of that name, or below it."""
-        passed = passed_tests(paths)
+        """Tests have passed: the one of that name, or all below it."""
+        passed = passed_areas(paths)
         self.findings += [f"{name}: {test} has not passed" for test, name in self.tests().items()
-                          if not any(other == test or other.startswith(test + ".") for other in passed)]
+                          if test not in passed]
 
 
 def upstream(version):

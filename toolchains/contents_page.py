@@ -25,10 +25,11 @@ the digest of each trace binary (`pianola verify` prints it), beside these.
 
 
 def folders():
-    """The runtime's folders and the schema."""
+    """The runtime as a whole, its folders, and the schema."""
     below = [path for path in (ROOT / "runtime").rglob("*") if path.is_dir()]
     return sorted({path.relative_to(ROOT) for path in below if any(entry.is_file() for entry in path.iterdir())
-                   and path.parent == ROOT / "runtime"} | {pathlib.Path("runtime/include"), pathlib.Path("schema")})
+                   and path.parent == ROOT / "runtime"} | {pathlib.Path("runtime"), pathlib.Path("runtime/include"),
+                                                            pathlib.Path("schema")})
 
 
 def digest(folder):

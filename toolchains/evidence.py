@@ -10,6 +10,8 @@ import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
+PROBLEMS = ("failure", "error", "skipped")
+
 
 class Evidence:
     """The assumptions and recorded campaigns of a working tree."""
@@ -57,11 +59,45 @@ def not_passed(pieces, passed):
     return [f"{piece[5:]} has not passed" for piece in pieces if piece.startswith("test:") and piece[5:] not in passed]
 
 
+def has_passed(case):
+    """Whether a test of CTest's JUnit files ran, and nothing in it failed or was skipped."""
+    return case.get("status") == "run" and not any(case.find(what) is not None for what in PROBLEMS)
+
+
+def outcomes(paths):
+    """{name of a test: whether each of its runs and instances passed; a run that was skipped is None}."""
+    found = {}
+    for path in paths:
+        for case in ElementTree.parse(path).getroot().iter("testcase"):
+            skipped = case.get("status") in ("notrun", "disabled") or case.find("skipped") is not None
+            found.setdefault(plain_name(case.get("name")), []).append(None if skipped else has_passed(case))
+    return found
+
+
 def passed_tests(paths):
-    """Names of the tests that ran and passed in CTest's JUnit files."""
-    return {plain_name(case.get("name")) for path in paths
-            for case in ElementTree.parse(path).getroot().iter("testcase")
-            if case.get("status") == "run" and case.find("failure") is None}
+    """Names of the tests that passed, and failed in no build and no instance."""
+    return {name for name, found in outcomes(paths).items() if True in found and False not in found}
+
+
+def passed_areas(paths):
+    """Names of tests that passed, and of areas below which tests passed and none failed."""
+    areas, tests = {}, outcomes(paths)
+    for name, found in tests.items():
+        words = name.split(".")
+        for count in range(1, len(words)):
+            areas.setdefault(".".join(words[:count]), []).extend(found)
+    return passed_tests(paths) | {area for area, found in areas.items()
+                                  if True in found and False not in found and area not in tests}
+
+
+def result_findings(paths):
+    """Result files that cannot be read, or in which no test ran."""
+    for path in paths:
+        try:
+            if not any(True in found or False in found for found in outcomes([path]).values()):
+                yield f"{path.name}: no test ran"
+        except (OSError, ElementTree.ParseError) as error:
+            yield f"{path.name}: {error}"
 
 
 def plain_name(name):
@@ -72,7 +108,7 @@ def plain_name(name):
 def is_current(root, name, text):
     """Whether a generated page is what its program writes."""
     page = root / name
-    return page.exists() and page.read_text(encoding="utf-8") == text + "\n"
+    return page.exists() and page.read_bytes() == (text + "\n").encode()
 
 
 def wrapped(text, indent=""):

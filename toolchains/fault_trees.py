@@ -8,7 +8,8 @@
 Trees are docs/safety/fault_trees.toml's. Fails on a goal of requirements.toml without a tree; a gate or event that is
 not there, is there twice, or that no tree reaches; a cycle; an event that is of nothing; a row of fmea.csv with an
 effect, or of dfa.toml, that no tree has; a cut set of one event that has neither a test that passed nor a recorded
-campaign nor an assumption; and a cut set of several events of which two are of the same row.
+campaign nor an assumption; single points, or a number of pairs, other than those that the tree states, so that a
+changed gate is looked at; and a cut set of several events of which two are of the same row.
 """
 import argparse
 import collections
@@ -32,6 +33,7 @@ class FaultTrees:
         self.root, self.findings = root, []
         table = read(root, "fault_trees")
         self.trees = {tree["goal"]: tree["top"] for tree in table["tree"]}
+        self.orders = {tree["goal"]: (tree.get("single_points", []), tree.get("pairs")) for tree in table["tree"]}
         self.gates = {gate["id"]: gate for gate in table["gate"]}
         self.events = {event["id"]: event for event in table["event"]}
         count = collections.Counter(entry["id"] for entry in [*table["gate"], *table["event"]])
@@ -62,7 +64,7 @@ class FaultTrees:
         if not self.findings:
             self.check_rows()
             for goal, top in self.trees.items():
-                self.findings += [f"{goal}: {finding}" for finding in self.cut_set_findings(top)]
+                self.findings += [f"{goal}: {finding}" for finding in self.cut_set_findings(goal, top)]
 
     def check_gates(self):
         """Gates are what they can be, and what they lead to ends at events."""
@@ -132,11 +134,13 @@ class FaultTrees:
         self.findings += [f"{name}: not in the tree of {goal}" for name, row in self.failures.items()
                           for goal in row["goals"] if name not in found.get(goal, ())]
 
-    def cut_set_findings(self, top):
+    def cut_set_findings(self, goal, top):
         """What is wrong with the minimal cut sets of a tree."""
         sets = self.cut_sets(top)
         if sets is None:
             yield f"more than {MOST_SETS} sets; cut the tree in pieces"
+        else:
+            yield from self.order_findings(goal, sets)
         for cut in sets or []:
             if len(cut) == 1:
                 (event,) = cut
@@ -144,6 +148,16 @@ class FaultTrees:
             else:
                 count = collections.Counter(what for name in cut for what in self.of(name))
                 yield from (f"{' and '.join(sorted(cut))}: both of {what}" for what in sorted(count) if count[what] > 1)
+
+    def order_findings(self, goal, sets):
+        """Whether single points and pairs are those that were looked at."""
+        singles, pairs = self.orders[goal]
+        found = {name for cut in sets if len(cut) == 1 for name in cut}
+        yield from (f"{name} is no single point any more" for name in sorted(set(singles) - found))
+        yield from (f"{name} is a single point, and not stated as one" for name in sorted(found - set(singles)))
+        count = sum(len(cut) == 2 for cut in sets)
+        if count != pairs:
+            yield f"{count} pairs, {pairs} are stated"
 
     def cut_sets(self, top):
         """Minimal cut sets, smallest first, by MOCUS; None where there are too many on the way. No cycles."""

@@ -3,8 +3,8 @@
 
 Fails, and names it, on: an item or row of docs/safety/safety_manual.md, outside of LINKED sections, without a name
 (`swr~deadline`, `aou~clock`, `test:campaign.lies`); a technical requirement or assumption that it does not name; a
-status, stage of a fault, option, capacity or left-out feature that it does not name; a sentence on a hand-written page
-of docs/safety that claims compliance or a certificate. That names are there is toolchains/safety_pages.py's.
+status, stage of a fault, option, capacity or left-out feature that it does not name; a sentence or cell of a table, on
+any page, that claims compliance, a certificate or an ASIL. That names are there is toolchains/safety_pages.py's.
 """
 import argparse
 import pathlib
@@ -14,6 +14,7 @@ import sys
 from safety_ids import NAMED, Ids
 
 MANUAL = "docs/safety/safety_manual.md"
+GAPS = "seeded_gaps.md"  # which shows what the check says
 LINKED = ("Identity", "Known anomalies")
 HEADERS = "runtime/include/pianola"
 # What an integrator meets: header, the block's head, and its members.
@@ -24,10 +25,12 @@ MET = (("status.h", r"enum class \[\[nodiscard\]\] Status\b", ENUMERATOR),
        ("session.h", r"struct SessionConfig\b", MEMBER), ("trust.h", r"enum class KeyState\b", ENUMERATOR),
        ("trust.h", r"enum class SignaturePolicy\b", ENUMERATOR), ("trust.h", r"struct Trust\b", MEMBER),
        ("config.h", r"struct Capacities\b", r"^ {4}std::uint32_t (?!number)(\w+);"))
-CLAIM = re.compile(r"\b(complian\w+|compl(ies|y)|conforms to|certified|certificates?|certification)\b", re.IGNORECASE)
+CLAIM = re.compile(r"\b(complian\w+|compl(?:ies|y)|conforms to|certified|certificates?|certification|ASIL(?:[- ][A-D])?"
+                   r"(?!\w))", re.IGNORECASE)
+# What denies a claim stands in front of it, or follows at once.
 DENIAL = re.compile(r"\b(no|not|nor|nobody|none|nothing|never|without)\b", re.IGNORECASE)
-TITLES = re.compile(r"MISRA Compliance:2020")
-GENERATED = re.compile(r"^(?:Made|Generated) (?:of|by) ", re.MULTILINE)
+DENIED_AFTER = re.compile(r"\W*(?:(?:for|by|to)\s+)?(?:no|nothing|nobody|none)\b", re.IGNORECASE)
+NAMES = re.compile(r"MISRA Compliance:2020|ca-certificates|unpacking and certificates|module's own certificate")
 
 
 def met(root):
@@ -55,10 +58,13 @@ def statements(text):
 
 
 def claims(text):
-    """Sentences that claim what this package does not."""
-    prose = re.sub(r"^\|.*$", "", TITLES.sub("", text), flags=re.MULTILINE)
+    """Sentences and cells that claim what this package does not."""
+    text = NAMES.sub("", text)
+    rows = [row.replace("|", "\n\n") for row in re.findall(r"^\|.*$", text, re.MULTILINE)]
+    prose = "\n\n".join([re.sub(r"^\|.*$", "", text, flags=re.MULTILINE), *rows])
     for sentence in re.split(r"(?<=[.:;])\s+|\n\n", prose):
-        if CLAIM.search(sentence) and not DENIAL.search(sentence):
+        if any(not DENIAL.search(sentence[:claim.start()]) and not DENIED_AFTER.match(sentence[claim.end():])
+               for claim in CLAIM.finditer(sentence)):
             yield " ".join(sentence.split())
 
 
@@ -72,10 +78,10 @@ def findings(root):
     wanted = {name for name in ids.revisions if name.startswith("tsr~")} | ids.assumptions
     found += [f"{name} is not named" for name in sorted(wanted - named)]
     found += [f"`{name}` is not named" for name in met(root) if f"`{name}`" not in text]
-    for path in sorted((root / "docs/safety").glob("*.md")):
-        words = path.read_text(encoding="utf-8")
-        if not GENERATED.search(words):
-            found += [f"{path.name}: claims what nobody has shown: {claim[:70]}" for claim in claims(words)]
+    for path in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+        if path.name != GAPS:
+            found += [f"{path.relative_to(root)}: claims what nobody has shown: {claim[:70]}"
+                      for claim in claims(path.read_text(encoding="utf-8"))]
     return found, len(made)
 
 

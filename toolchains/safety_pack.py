@@ -8,17 +8,22 @@
 
 PARTS is the one list of what belongs to the package: a new part is a row of it. Ends with 1 where a part fails, after
 the part's own words; --failed writes the names of these parts to a file. --only takes some parts. Works on the tree
-that it stands in.
+that it stands in. Results count where one of them has the line "safety_pack: tree <digest>" of this tree, which the
+test gates.safety_pack prints, and none of them is older than that one.
 """
 import argparse
 import dataclasses
+import hashlib
 import pathlib
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
-from evidence import passed_tests
+from evidence import passed_tests, result_findings
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests/gates"))
+from own_sources import own_files  # noqa: E402  pylint: disable=wrong-import-position
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +38,8 @@ class Part:
 
 
 PARTS = (
+    Part("files", "files and tables: bytes, keys, widths of rows, texts that are none, what is there twice",
+         ("toolchains/safety_files.py",)),
     Part("trace", "requirements: hierarchy, revisions, public functions, tests that verify",
          ("toolchains/trace.py",), True, (("docs/safety/requirements.md", ("toolchains/trace.py", "--page")),)),
     Part("analyses", "failure modes of the interfaces, assumptions of use, their evidence",
@@ -75,6 +82,7 @@ PARTS = (
     Part("clauses", "ISO 26262, entry by entry, with evidence that is there", ("toolchains/clauses.py",), True,
          (("docs/safety/clauses_part6.md", ("toolchains/clauses.py", "--page", "6")),
           ("docs/safety/clauses_part8.md", ("toolchains/clauses.py", "--page", "8")))),
+    Part("figures", "figures on hand-written pages, against what they count", ("toolchains/safety_figures.py",)),
     Part("pages", "pages are linked; ids and tests that they name are there",
          ("toolchains/safety_pages.py",), True),
     Part("seeded_gaps", "gaps that this program has to name",
@@ -97,8 +105,30 @@ def page_findings(part):
         path = ROOT / page
         if code != 0 or not made:
             yield f"{page}: {words[0]} fails: {said.strip()}"
-        elif not path.exists() or path.read_text(encoding="utf-8") != made:
+        elif not path.exists() or path.read_bytes() != made.encode():
             yield f"{page}: not what {' '.join(words)} prints; toolchains/safety_pack.py --write"
+
+
+def tree_line(root=ROOT):
+    """What says which tree this is: a digest over all own files."""
+    digest = hashlib.sha256()
+    for name in own_files(root):
+        digest.update(f"{name} {hashlib.sha256((root / name).read_bytes()).hexdigest()}\n".encode())
+    return f"safety_pack: tree {digest.hexdigest()[:16]}"
+
+
+def tree_findings(results):
+    """Whether results are of this tree: one says so, and the others are no older."""
+    line, times = tree_line(), {}
+    for path in results:
+        root = ElementTree.parse(path).getroot()
+        is_of_it = any(line in (case.findtext("system-out") or "").splitlines() for case in root.iter("testcase"))
+        times[path] = (min((suite.get("timestamp", "") for suite in root.iter("testsuite")), default=""), is_of_it)
+    of_it = [time for time, is_of_it in times.values() if is_of_it]
+    if results and not of_it:
+        yield f"none is of this tree: {line}"
+    yield from (f"{path.parent.name}/{path.name}: older than the results of this tree"
+                for path, (time, _) in times.items() if of_it and time < min(of_it))
 
 
 def findings_of(part, results, passed):
@@ -117,8 +147,12 @@ def findings_of(part, results, passed):
 
 def check(parts, results):
     """Prints what is wrong and returns the names of the parts that fail."""
-    passed = passed_tests(results)
     failed = []
+    unread = list(result_findings(results)) or list(tree_findings(results))
+    if unread:
+        print("\n".join(f"results: {finding}" for finding in unread), file=sys.stderr)
+        return ["results"]
+    passed = passed_tests(results)
     for part in parts:
         found = findings_of(part, results, passed)
         for finding in found:
@@ -138,7 +172,7 @@ def write(parts):
                 print(f"{part.name}: {words[0]} fails: {said.strip()}", file=sys.stderr)
                 failed.append(part.name)
             else:
-                (ROOT / page).write_text(made, encoding="utf-8")
+                (ROOT / page).write_bytes(made.encode())
     return failed
 
 
@@ -160,6 +194,8 @@ def main():
     failed = write(parts) if options.write else check(parts, options.results)
     if options.failed:
         options.failed.write_text(" ".join(failed), encoding="utf-8")
+    if options.check and not options.results:
+        print(tree_line())
     with_results = "with results" if options.results else "without results"
     print(f"safety_pack: {len(parts)} parts, {'written' if options.write else with_results}, "
           f"{len(failed)} failed{': ' if failed else ''}{' '.join(failed)}")

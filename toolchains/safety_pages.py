@@ -8,7 +8,8 @@ Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou
 (toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
 revision; a software requirement that no test's source names; a row of analyses, tools or components whose test no
-source has; a link that leads nowhere.
+source has; a link that leads nowhere; a test that docs/safety/README.md says holds a page, and that no source has; a
+page of docs that says that it is made, and that neither safety_pack.py nor a test of CTest makes anew.
 """
 import argparse
 import pathlib
@@ -20,9 +21,13 @@ from analyses import Analyses
 from components import Components
 from dfa import Failures
 from safety_ids import NAMED, Ids
+from safety_pack import PARTS
 from tools import Tools
 
 FOLDER, GAPS = "docs/safety", "seeded_gaps.md"
+HOLDS = re.compile(r"`([a-z][a-z_]*(?:\.[a-z][a-z_]*)+)`")  # the name of a test, or of a file
+FILES = (".toml", ".csv", ".inc", ".py", ".sh", ".md")
+MADE = re.compile(r"^[^`]{0,120}(?:Made|Generated) (?:of|by|from) `", re.MULTILINE)
 QUOTED = re.compile(r'"((?:sg|tsr|swr|rule|aou)~[A-Za-z0-9-]+~\d+)"')
 
 
@@ -76,8 +81,22 @@ class Pages:
         self.findings += [f"{row}: no source has a test {test}" for row, test in sorted(named)
                           if not self.ids.is_written(test)]
 
+    def check_holders(self):
+        """Tests that the entry page names are there; what says that it is made is made anew and compared."""
+        named = [name for name in HOLDS.findall(self.pages["README.md"]) if not name.endswith(FILES)]
+        self.findings += [f"{FOLDER}/README.md: no source has a test {name}" for name in named
+                          if not self.ids.is_written(name)]
+        held = {page for part in PARTS for page, _ in part.pages}
+        lists = "".join(path.read_text(encoding="utf-8") for pattern in ("CMakeLists.txt", "*.cmake")
+                        for path in sorted((self.root / "tests").rglob(pattern)))
+        for path in sorted((self.root / "docs").rglob("*.md")):
+            name, head = str(path.relative_to(self.root)), path.read_text(encoding="utf-8")[:1000]
+            if MADE.search(head) and name not in held and name not in lists:
+                self.findings.append(f"{name}: made by a program, and nothing compares it")
+
     def check(self):
         """Everything."""
+        self.check_holders()
         self.check_links()
         self.check_names()
         self.check_tests()

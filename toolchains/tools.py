@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tomllib
 
-from evidence import is_current, passed_tests
+from evidence import is_current, passed_areas
 
 
 class Tools:
@@ -57,11 +57,11 @@ class Tools:
                     self.findings.append(f"{package}: version {found} is installed, the row is about {version}")
 
     def check_results(self, paths):
-        """Measures have passed: tests of that name, or below it."""
-        passed = passed_tests(paths)
+        """Measures have passed: the test of that name, or all below it."""
+        passed = passed_areas(paths)
         for row in self.rows:
             self.findings += [f"{row['name']}: {measure} has not passed" for measure in row["measures"]
-                              if not any(name == measure or name.startswith(measure + ".") for name in passed)]
+                              if measure not in passed]
 
 
 def installed_version(package):

@@ -11,7 +11,8 @@
 Requirements are docs/safety/requirements.toml's; each rule of rules.inc is one too. Tests say what they verify by id
 and revision (tests/support/verifies.h). Fails, and names it, on: a requirement without a passing test; a test that
 names an unknown id or another revision, or failed; a goal or requirement without children; a changed text without a
-new revision; a public function of the runtime without a requirement, or a requirement of one that is not there.
+new revision, also where revisions.csv was changed with it since a commit; a public function of the runtime without a
+requirement, or a requirement of one that is not there.
 """
 import argparse
 import csv
@@ -26,6 +27,8 @@ import tempfile
 import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
+
+from evidence import has_passed
 
 RULE = re.compile(r'^PIANOLA_RULE\(\w+,\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
 ID = re.compile(r"^(sg|tsr|swr|rule)~[A-Za-z0-9-]+~[1-9]\d*$")
@@ -127,6 +130,19 @@ class Trace:
         names = {identifier.rsplit("~", 1)[0] for identifier in recorded}
         self.findings += [f"{name}: recorded, and no longer there" for name in sorted(names - set(self.items))]
 
+    def check_history(self):
+        """A revision has had one text in all commits; without a repository there is nothing to compare with."""
+        if not (self.root / ".git").exists():
+            return
+        log = subprocess.run(["git", "-C", str(self.root), "log", "--format=", "-p", "--", "docs/safety/revisions.csv"],
+                             capture_output=True, text=True, check=False)
+        if log.returncode != 0:
+            self.findings.append(f"git cannot tell the history of revisions: {log.stderr.strip()}")
+        recorded = self.recorded_revisions()
+        committed = set(re.findall(r"^\+(\w+~[\w-]+~\d+),(\w+)$", log.stdout, re.MULTILINE))
+        self.findings += [f"{identifier}: a commit has this revision with another text"
+                          for identifier, digest in sorted(committed) if recorded.get(identifier, digest) != digest]
+
     def renew(self):
         """Adds new revisions; never changes one that is there."""
         recorded = self.recorded_revisions()
@@ -173,7 +189,7 @@ def verifications(path):
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         ids = [one for line in VERIFIES.findall(case.findtext("system-out") or "") for one in line.split()]
         if ids:
-            yield case.get("name"), case.get("status") == "run" and case.find("failure") is None, ids
+            yield case.get("name"), has_passed(case), ids
 
 
 def public_functions(root):
@@ -284,9 +300,10 @@ def main():
         return 0
     trace.check_hierarchy()
     trace.check_revisions()
+    trace.check_history()
     trace.check_functions()
     made = options.root / "docs/safety/requirements.md"
-    if not made.exists() or made.read_text(encoding="utf-8") != page(trace) + "\n":
+    if not made.exists() or made.read_bytes() != (page(trace) + "\n").encode():
         trace.findings.append("docs/safety/requirements.md: not what toolchains/trace.py --page writes")
     verified = trace.check_results(options.results) if options.results else {}
     if options.needs:

@@ -5,3 +5,8 @@ int f(int v) {
     x += w;
     return x;
 }
+struct Pair {
+    int left, right;  // violates
+    int third;
+};
+constexpr int kTwo = 2, kThree = 3;  // violates

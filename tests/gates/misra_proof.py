@@ -107,6 +107,22 @@ class MisraProof(GateProof):
         self.write("runtime/a.h", "#pragma once\n")
         self.assertEqual(check_texts(self.root, [name]), [])
 
+    def test_refuses_texts_in_other_forms(self):
+        once = "#pragma once\n"
+        for text, check in (("#ifndef A\n#define A\n#endif\nint f();\n", "19.2.1"),
+                            ("int f();\n#pragma once\n", "19.2.1"),
+                            (f"{once}/* x = f(1); */\n", "5.7.2"), (f"{once}int f();  // f();\n", "5.7.2"),
+                            (f"{once}%:pragma pack(1)\n", "19.0.1"), (f"{once}??=pragma pack(1)\n", "19.0.1"),
+                            (f"{once}/* */ #pragma pack(1)\n", "19.0.1"), (f"{once}#define A(b)\n", "19.0.2"),
+                            (f"{once}struct A {{\n    int b{{0}}, *c{{&b}};\n}};\n", "10.0.1")):
+            with self.subTest(text=text):
+                name = self.write("runtime/a.h", text)
+                self.assertIn(f"misra-text-{check}", " ".join(check_texts(self.root, [name])))
+        parameters = "int f(int a,\n      int b, int c);\n"
+        for text in (f"// Of f(); more is in g().\n#ifndef A\n#define A\n{parameters}#endif  // A\n",
+                     f"{once}enum class A : int {{ kOne, kTwo }};\nusing B = C<int, int>;\n"):
+            self.assertEqual(check_texts(self.root, [self.write("runtime/a.h", text)]), [])
+
     def test_refuses_two_definitions(self):
         names, commands = [], []
         for number in range(51):

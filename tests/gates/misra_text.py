@@ -9,14 +9,25 @@ DIRECTIVES = {"if", "ifdef", "ifndef", "elif", "else", "endif", "include", "defi
 DIRECTIVE = re.compile(r"^\s*#\s*(\w*)\s*(.*)$")
 SUPPRESSED = re.compile(r"NOLINT(NEXTLINE)?\(([^)]*)\)")
 CODE_IN_COMMENT = re.compile(
-    r"^\s*//\s*([\w:<>&*.\[\]-]+\([^()]*\)\s*;|[\w:<>&*.\[\]\s-]+ [-+*/|&^]?= .*;|return\b.*;|"
-    r"(if|for|while|switch) \(.*\) \{|\}|\} else \{)\s*$")
+    r"^([\w:<>&*.\[\]-]+\(.*\)\s*;|[\w:<>&*.\[\]\s-]+ [-+*/|&^]?= .*;|return\b.*;|(break|continue|throw);|"
+    r"(\+\+|--)[\w.\[\]>-]+;|[\w.\[\]>-]+(\+\+|--);|[\w:<>]+ \w+\{.*\};|case [\w:]+:|"
+    r"(if|for|while|switch) \(.*\) (.*;|\{)|(\} )?else( if \(.*\))? \{|do \{|\}|"
+    r"#\s*(include|define|undef|if|ifdef|ifndef|elif|else|endif)\b.*)$")
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'',
+                   re.DOTALL)
+# A type, a name, and one more name; neither statement nor list of parameters. Of a statement with single blanks.
+INIT = r"(?: ?=[^,(){}]*| ?\[[^\]]*\])? ?"
+SEVERAL_NAMES = re.compile(
+    r"(?:(?:static|const|constexpr|inline|extern|mutable|volatile) )*"
+    r"(?!(?:return|using|throw|delete|goto|case|friend|template|typename|class|struct|enum)\b)"
+    rf"[\w:]+(?:<[^(){{}}]*>)? ?[ &*]+\w+{INIT}(?:, ?[&*]*\w+{INIT})+")
+# What one guideline has by two checks: a record on the one is a record on the other.
+TWINS = {"misra-text-19.0.2": "cppcoreguidelines-macro-usage", "misra-text-10.0.1": "readability-isolate-declaration"}
 
 
 def without_comments(text):
     """`text` with the characters of comments and literals made blanks; lines stay where they are."""
-    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    return TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def directives(text):
@@ -36,14 +47,46 @@ def directives(text):
 
 def commented_code(text):
     """5.7.2: a comment that ends as a statement or the head of a block does."""
-    return [(number, "misra-text-5.7.2") for number, line in enumerate(text.split("\n"), 1)
+    return [(number, "misra-text-5.7.2") for number, line in comment_lines(text)
             if CODE_IN_COMMENT.match(line)]
 
 
+def comment_lines(text):
+    """(line number, what it says) of each line of each comment."""
+    for match in TOKEN.finditer(text):
+        first = text.count("\n", 0, match.start()) + 1
+        if match.group().startswith("/"):
+            said = match.group().removesuffix("*/").split("\n")
+            yield from ((number, re.sub(r"^\s*(?:/[/*!]+|\*)?<?", "", line).strip())
+                        for number, line in enumerate(said, first))
+
+
+def several_names(text):
+    """10.0.1: one name in each declaration, of members and of namespaces too."""
+    found, line = [], 1
+    # Without what a name is set to in braces, which would end the statement.
+    text = re.sub(r"\{[^{};\n]*\}", lambda match: " " * len(match.group()), without_comments(text))
+    for piece in re.split(r"([{};])", text):
+        line += piece.count("\n")
+        if SEVERAL_NAMES.fullmatch(" ".join(piece.split())):
+            found.append((line, "misra-text-10.0.1"))
+    return found
+
+
+def parameters_of_macros(text):
+    """19.0.2: no macro takes parameters, whatever it becomes."""
+    return [(number, "misra-text-19.0.2") for number, name, rest in directives(text)
+            if name == "define" and re.match(r"\w+\(", rest)]
+
+
 def unknown_directives(text):
-    """19.0.1: what begins with # is a directive, also where it is skipped."""
-    return [(number, "misra-text-19.0.1") for number, name, rest in directives(text)
-            if name not in DIRECTIVES and (name or rest)]
+    """19.0.1: what begins with # is a directive, also where it is skipped; no # has another spelling or a comment in
+    front of it, which the checks of directives would not see."""
+    found = [(number, "misra-text-19.0.1") for number, name, rest in directives(text)
+             if name not in DIRECTIVES and (name or rest)]
+    lines = zip(text.split("\n"), without_comments(text).split("\n"))
+    return found + [(number, "misra-text-19.0.1") for number, (line, blank) in enumerate(lines, 1)
+                    if "%:" in blank or "??=" in blank or (DIRECTIVE.match(blank) and not DIRECTIVE.match(line))]
 
 
 def late_includes(text):
@@ -103,22 +146,37 @@ def pragmas(text):
 
 
 def guards(text):
-    """19.2.1: a header begins with its guard."""
+    """19.2.1: a header begins with its guard, and nothing stands outside of it."""
     found = [*directives(text), (1, "", ""), (1, "", "")]
-    is_guarded = found[0][1:] == ("pragma", "once") or (
-        found[0][1] == "ifndef" and found[1][1] == "define" and found[0][2] == found[1][2])
+    is_pair = found[0][1] == "ifndef" and found[1][1] == "define" and found[0][2] == found[1][2]
+    code = [number for number, line in enumerate(without_comments(text).split("\n"), 1) if line.strip()]
+    is_guarded = (found[0][1:] == ("pragma", "once") or (is_pair and end_of_first(found) == code[-1])) and \
+        found[0][0] == code[0]
     return [] if is_guarded else [(found[0][0], "misra-text-19.2.1")]
 
 
-CHECKS = (commented_code, unknown_directives, late_includes, foreign_undefs, include_forms, hash_operators, pragmas)
+def end_of_first(found):
+    """The line of the #endif of the first condition; 0 without one."""
+    depth = 0
+    for number, name, _ in found:
+        depth += name.startswith("if")
+        depth -= name == "endif"
+        if name == "endif" and depth == 0:
+            return number
+    return 0
+
+
+CHECKS = (commented_code, several_names, parameters_of_macros, unknown_directives, late_includes,
+          foreign_undefs, include_forms, hash_operators, pragmas)
 
 
 def suppressed(lines, number, check):
     """Whether the line, or the one above it, exempts it from the check."""
+    names = {check, TWINS.get(check, check)}
     here = SUPPRESSED.search(lines[number - 1])
     above = SUPPRESSED.search(lines[number - 2]) if number > 1 else None
-    return bool((here and not here.group(1) and check in here.group(2)) or
-                (above and above.group(1) and check in above.group(2)))
+    return bool((here and not here.group(1) and any(name in here.group(2) for name in names)) or
+                (above and above.group(1) and any(name in above.group(2) for name in names)))
 
 
 def findings(text, is_header):

@@ -57,12 +57,12 @@ def asked_tests(root):
     return names | {named[5:] for text in texts for named in NAMED.findall(text) if named.startswith("test:")}
 
 
-def results(tests, verified):
-    """CTest's results: tests that passed, and one that verifies these requirements."""
-    said = "".join(f"verifies: {identifier}\n" for identifier in verified)
+def results(root, tests, verified):
+    """CTest's results: tests that passed, and one that says of which tree it is and verifies these requirements."""
+    said = safety_pack.tree_line(root) + "\n" + "".join(f"verifies: {identifier}\n" for identifier in verified)
     cases = "".join(f'<testcase name="{name}" status="run"/>' for name in sorted(tests))
-    return f'<testsuite>{cases}<testcase name="{EVERYTHING}" status="run"><system-out>{said}</system-out>' \
-           "</testcase></testsuite>"
+    last = f'<testcase name="{EVERYTHING}" status="run"><system-out>{said}</system-out></testcase>'
+    return f'<testsuite timestamp="2020-01-01T00:00:00">{cases}{last}</testsuite>'
 
 
 def copy_tree(target):
@@ -74,7 +74,11 @@ def copy_tree(target):
 
 def made_in(text, gap):
     """A file's text with the gap in it."""
-    if "without_lines" in gap:
+    if "begin" in gap:
+        changed = gap["begin"] + text
+    elif "append" in gap:
+        changed = text + gap["append"]
+    elif "without_lines" in gap:
         changed = "".join(line for line in text.splitlines(keepends=True) if not re.match(gap["without_lines"], line))
     elif "without_block" in gap:
         blocks = re.split(r"(?m)^(?=\[\[)", text)
@@ -96,7 +100,11 @@ class Copy:
         self.tests = asked_tests(self.root)
         self.verified = [identifier for name, identifier in Ids(self.root).revisions.items()
                          if name.split("~")[0] in ("swr", "rule")]
-        self.results.write_text(results(self.tests, self.verified), encoding="utf-8")
+        self.write_results()
+
+    def write_results(self):
+        """Results of the tree as it is."""
+        self.results.write_text(results(self.root, self.tests, self.verified), encoding="utf-8")
 
     def pack(self, *words):
         """(exit code, all that it says)."""
@@ -104,20 +112,21 @@ class Copy:
                               capture_output=True, text=True, check=False, cwd=self.root)
         return done.returncode, done.stdout + done.stderr
 
-    def check(self, parts, results_path=None):
+    def check(self, parts, paths=()):
         """What --check says of some parts."""
-        asked = ["--results", str(results_path or self.results)]
+        asked = ["--results", *map(str, paths or [self.results])]
         return self.pack("--check", *asked, *(["--only", *parts] if parts else []))
 
     def check_results_with(self, gap):
         """What --check says where the results have the gap."""
-        text = results(self.tests - {gap.get("without_test")},
+        text = results(self.root, self.tests - {gap.get("without_test")},
                        [one for one in self.verified if one != gap.get("without_verified")])
         if "old" in gap:
             text = made_in(text, gap)
-        path = self.results.with_suffix(".gap.xml")
+        path, second = self.results.with_suffix(".gap.xml"), self.results.with_suffix(".second.xml")
         path.write_text(text, encoding="utf-8")
-        return self.check(gap["parts"], path)
+        second.write_text(gap.get("second", ""), encoding="utf-8")
+        return self.check(gap["parts"], [path, second] if "second" in gap else [path])
 
     def check_tree_with(self, gap):
         """What --check says where the tree has the gap; the tree is as before afterwards."""
@@ -129,13 +138,15 @@ class Copy:
             elif gap.get("removed"):
                 path.unlink()
             else:
-                path.write_text(made_in(kept.decode(), gap), encoding="utf-8")
+                path.write_bytes(made_in(kept.decode(), gap).encode())
+            self.write_results()
             return self.check(gap["parts"])
         finally:
             if kept is None:
                 path.unlink()
             else:
                 path.write_bytes(kept)
+            self.write_results()
 
     def said_with(self, gap):
         """(exit code, what is said) with a gap."""
@@ -164,7 +175,7 @@ class SafetyPackProof(unittest.TestCase):
                 code, said = self.copy.said_with(gap)
                 self.assertEqual(code, 1, said)
                 self.assertIn(gap["said"], said)
-                self.assertTrue(any(line.startswith(f"{part}: ") for part in gap["parts"]
+                self.assertTrue(any(line.startswith(f"{part}: ") for part in (*gap["parts"], "results")
                                     for line in said.splitlines()), said)
 
     def test_every_part_with_a_check_has_a_gap(self):

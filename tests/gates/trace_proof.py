@@ -3,6 +3,7 @@ headers or of the results at a time."""
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -53,6 +54,18 @@ class TraceProof(GateProof):
         self.assert_finds(self.findings(), "swr~deadline~2: a revision that is not recorded")
         trace.Trace(self.root).renew()
         self.assertEqual(self.findings(), [])
+
+    def test_a_revision_that_is_recorded_anew_differs_from_its_commit(self):
+        words = ["git", "-C", str(self.root), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+        for command in (["init", "-q"], ["add", "docs/safety/revisions.csv"], ["commit", "-q", "-m", "as it is"]):
+            subprocess.run([*words, *command], check=True)
+        found = trace.Trace(self.root)
+        found.check_history()
+        self.assertEqual(found.findings, [])
+        digest = found.recorded_revisions()["swr~deadline~1"]
+        self.change("docs/safety/revisions.csv", f"swr~deadline~1,{digest}", "swr~deadline~1,0123456789abcdef")
+        found.check_history()
+        self.assert_finds(found.findings, "swr~deadline~1: a commit has this revision with another text")
 
     def test_renewing_changes_no_revision(self):
         self.change(REQUIREMENTS, "whoever was late", "whoever is late")
