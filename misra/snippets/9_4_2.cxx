@@ -14,5 +14,16 @@ int f(int v) {
         default:
             break;
     }
+    switch (v) {
+        case 1:
+        case 2:
+            if (w == 1) {
+                case 3:  // violates
+                    w = 2;
+            }
+            break;
+        default:
+            break;
+    }
     return w;
 }

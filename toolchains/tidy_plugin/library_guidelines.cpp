@@ -49,6 +49,13 @@ void match_ends(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
         callback);
 }
 
+void match_numbers(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
+    finder->addMatcher(declRefExpr(to(functionDecl(hasAnyName("::atoi", "::std::atoi", "::atol", "::std::atol",
+                                                              "::atoll", "::std::atoll", "::atof", "::std::atof"))))
+                           .bind(kHit),
+                       callback);
+}
+
 void match_strings(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
     finder->addMatcher(
         declRefExpr(to(functionDecl(matchesName("^::(std::)?(str|wcs)[a-z]+$"), isExpansionInSystemHeader())))
@@ -87,6 +94,7 @@ void match_allocation_functions(MatchFinder* finder, MatchFinder::MatchCallback*
 constexpr Guideline kGuidelines[]{
     {"4.1.1", "not C++17: a word of the compiler's own", match_extensions, is_extension},
     {"18.5.2", "ends the program", match_ends, nullptr},
+    {"21.2.1", "a number is read by a function that cannot say what is wrong", match_numbers, nullptr},
     {"21.2.2", "a function of the C library for strings", match_strings, nullptr},
     {"21.2.4", "offsetof", match_offset, nullptr, true},
     {"21.6.3", "an object made in memory of one's own, or raw memory", match_placement, nullptr},

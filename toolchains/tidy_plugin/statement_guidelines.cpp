@@ -129,12 +129,57 @@ bool calls_twice(const MatchFinder::MatchResult& result) {
     return calls.count() > 1;
 }
 
+// Conditions that a constant of the same function decides. Those of the build's configuration are no findings.
+void match_condition(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
+    const auto condition = expr(unless(isInstantiationDependent())).bind(kHit);
+    finder->addMatcher(ifStmt(unless(isConstexpr()), hasCondition(condition)), callback);
+    finder->addMatcher(mapAnyOf(whileStmt, doStmt, forStmt, conditionalOperator).with(hasCondition(condition)),
+                       callback);
+}
+
+// Collects whether an expression names constants of a function, and nothing else.
+class Names : public clang::RecursiveASTVisitor<Names> {
+  public:
+    // NOLINTBEGIN(readability-identifier-naming): DEV-011
+    bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+        const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+        has_local_ = has_local_ || (variable != nullptr && variable->isLocalVarDecl());
+        has_other_ = has_other_ || variable == nullptr || !variable->isLocalVarDecl();
+        return true;
+    }
+    // NOLINTEND(readability-identifier-naming): DEV-011
+
+    [[nodiscard]] bool are_local() const { return has_local_ && !has_other_; }
+
+  private:
+    bool has_local_{false};
+    bool has_other_{false};
+};
+
+bool is_decided_here(const MatchFinder::MatchResult& result) {
+    const auto* condition = result.Nodes.getNodeAs<clang::Expr>(kHit);
+    Names names;
+    names.TraverseStmt(const_cast<clang::Expr*>(condition));  // NOLINT(cppcoreguidelines-pro-type-const-cast): DEV-060
+    bool value{false};
+    return names.are_local() && condition->EvaluateAsBooleanCondition(value, *result.Context);
+}
+
+// Labels that stand deeper than in the block of their switch.
+void match_label(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
+    finder->addMatcher(switchCase(unless(anyOf(hasParent(switchStmt()), hasParent(switchCase()),
+                                               hasParent(compoundStmt(hasParent(switchStmt()))))))
+                           .bind(kHit),
+                       callback);
+}
+
 void match_goto(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
     finder->addMatcher(gotoStmt().bind(kHit), callback);
 }
 
 constexpr Guideline kGuidelines[]{
+    {"0.0.2", "a constant of this function decides the condition", match_condition, is_decided_here},
     {"9.4.1", "the last else is missing", match_if, ends_else_if},
+    {"9.4.2", "a label that is not directly in the block of its switch", match_label, nullptr},
     {"9.5.1", "a loop that is no plain counting loop", match_for, is_no_counting_loop},
     {"9.5.2", "the range of a loop takes more than one call", match_range_for, calls_twice},
     {"9.6.1", "a goto", match_goto, nullptr},
