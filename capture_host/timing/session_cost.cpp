@@ -132,8 +132,6 @@ Counts cost_of(Call call, const SessionFacts& facts, const Situation& situation)
         case Call::kRun:
         case Call::kResetState:
         case Call::kScrub:
-            add(counts, formulas.differing_piece());
-            break;
         case Call::kSelfTestOne:
         case Call::kSelfTestAll:
             add(counts, formulas.differing_piece());
