@@ -8,12 +8,14 @@
 namespace pianola::copy_npu {
 namespace {
 
+constexpr std::uint64_t kStrays = STRAYS;
+
 class CopyNpuSimulator final : public Simulator {
   public:
     CopyNpuSimulator(const DeviceDescription& device, bool looks) : device_{device}, looks_{looks} {}
     [[nodiscard]] Device& device() noexcept override { return device_; }
     [[nodiscard]] Platform& platform() noexcept override { return platform_; }
-    [[nodiscard]] std::uint64_t access_violations() const noexcept override { return looks_ ? STRAYS : 0U; }
+    [[nodiscard]] std::uint64_t access_violations() const noexcept override { return looks_ ? kStrays : 0U; }
 
   private:
     Npu device_;

@@ -15,9 +15,6 @@
 namespace pianola::test {
 namespace {
 
-using refdev::header_word;
-using refdev::Opcode;
-
 // A device with capacities of its own, and a file that it takes.
 struct Taken {
     explicit Taken(const std::vector<std::uint8_t>& bytes, const DeviceDescription& of = default_device())

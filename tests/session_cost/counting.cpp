@@ -163,11 +163,6 @@ Status CountingEngine::finish(Sha256Digest& digest) noexcept {
     return Status::kOk;
 }
 
-// The linker puts counted_seal() between sessions and seal_of() (CMakeLists.txt), which no port sees.
-std::uint32_t real_seal(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept
-    asm("__real__ZN7pianola7seal_ofENS_4SpanIKhEEmj");
-std::uint32_t counted_seal(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept
-    asm("__wrap__ZN7pianola7seal_ofENS_4SpanIKhEEmj");
 std::uint32_t counted_seal(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept {
     tally(Term::kSealedBytes, bytes);
     return real_seal(object, bytes, before);

@@ -23,7 +23,17 @@ namespace {
 
 using pianola::Release;
 using pianola::Status;
-using namespace pianola::test;
+using pianola::test::Call;
+using pianola::test::cost_plans;
+using pianola::test::CostPlan;
+using pianola::test::counted_in;
+using pianola::test::Counts;
+using pianola::test::Fault;
+using pianola::test::is_instrumented;
+using pianola::test::Rig;
+using pianola::test::SessionFacts;
+using pianola::test::Situation;
+using pianola::test::Term;
 using pianola::timing::ScriptFacts;
 
 constexpr std::array<std::pair<Fault, const char*>, 11> kFaults{{{Fault::kNone, "none"},
@@ -207,7 +217,7 @@ int ecu() {
     using pianola::timing::Core;
     const CostPlan& plan = plan_named("typical_seen");
     const auto formula = [&plan](bool verifies, std::uint64_t kept_bytes, std::initializer_list<Call> calls) {
-        Rig rig{plan, Release::kVerified, false};
+        const Rig rig{plan, Release::kVerified, false};
         pianola::timing::RuntimeFacts runtime;
         runtime.capacities = &pianola::profiles::kSmallEcu;
         runtime.verifies = verifies;
@@ -287,7 +297,8 @@ std::string formula_of(Term term, const SessionFacts& base, const Cost& cost) {
     for (const auto& [script, script_name] : kScripts) {
         for (const auto& [member, name] : kScriptNumbers) {
             SessionFacts changed = base;
-            (changed.*script).*member += kStep;
+            ScriptFacts& facts = changed.*script;
+            facts.*member += kStep;
             add(changed, fmt::format("{} {}", script_name, name));
         }
     }

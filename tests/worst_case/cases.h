@@ -23,8 +23,8 @@ inline constexpr std::uint32_t kLongestTraceWords = 1U << 20U;
 inline constexpr std::uint32_t kTracePrograms = 16384U;
 
 struct WorstCase {
-    const char* name;
-    Rule expected;  // kNotRun: it is accepted
+    const char* name{""};
+    Rule expected{Rule::kNotRun};  // kNotRun: it is accepted
     std::function<Workload()> make;
     bool shares_tables{false};  // the manifest has each program and each name once, however often it is named
     bool is_long{false};        // takes minutes to count
