@@ -292,8 +292,10 @@ void Rig::arm(Fault fault, Call call) {
         const auto place = static_cast<std::size_t>(&vectors[vectors.size() - 1U] - file_.view().data());
         file_.mutable_view()[place] = static_cast<std::uint8_t>(file_.view()[place] ^ 1U);
     } else if (fault == Fault::kState) {
+        // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
         auto* const object = reinterpret_cast<std::uint8_t*>(session_.get());
         const auto* const count = reinterpret_cast<const std::uint8_t*>(&session_->plan().queue_count);
+        // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
         std::uint8_t& changed = object[(count - object) + 1];
         changed = static_cast<std::uint8_t>(changed ^ 1U);
     }
