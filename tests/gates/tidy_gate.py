@@ -15,11 +15,14 @@ OF_OTHERS = pathlib.PurePath("tests/consumers")
 
 
 def headers_of_c(root, names):
-    """The headers beside sources in C that these include."""
-    found = set()
-    for name in (name for name in names if name.suffix == ".c"):
-        text = (root / name).read_text(encoding="utf-8")
-        found.update(name.parent / header for header in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE))
+    """The headers beside sources in C that these include, and those that these headers include."""
+    found, left = set(), [name for name in names if name.suffix == ".c"]
+    while left:
+        name = left.pop()
+        text = (root / name).read_text(encoding="utf-8") if (root / name).exists() else ""
+        headers = {name.parent / header for header in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)} - found
+        found.update(headers)
+        left.extend(headers)
     return found
 
 

@@ -61,7 +61,7 @@ BAD = [
      "s.size(); }"
      ),
 ]
-GOOD = "namespace pianola { namespace { constexpr int kOne = 1; } static_assert(kOne == 1); }"
+GOOD = "namespace pianola { namespace { constexpr bool kYes = true; } static_assert(kYes); }"
 
 
 class TidyProof(GateProof):
@@ -137,7 +137,8 @@ class TidyProof(GateProof):
         self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
         self.assertNotEqual(self.tidy(TARGET, BAD[0][2])[0], 0)
         self.write("tests/e.c", '#include "e.h"\n')
-        every = (HOST, TARGET, "capture_host/b.h", "d.h", "tests/e.c", "tests/e.h", "e.h")
+        self.write("tests/e.h", '#include "f.h"\n')
+        every = (HOST, TARGET, "capture_host/b.h", "d.h", "tests/e.c", "tests/e.h", "tests/f.h", "e.h")
         names = [pathlib.Path(name) for name in every]
 
         def findings():
