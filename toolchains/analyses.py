@@ -12,14 +12,12 @@ Fails on a method or guide word without a row, an `na` of what can happen, a row
 that the kit checks, evidence that is not there or did not pass, a kind of fault that was silent, an assumption that
 nobody uses or whose check the conformance kit does not have.
 """
-import argparse
 import collections
 import csv
-import pathlib
 import re
 import sys
 
-from evidence import Evidence, is_current, not_passed, passed_tests
+from evidence import Evidence, argument_parser, is_current, not_passed, passed_tests
 from trace import public_functions  # pylint: disable=deprecated-module
 
 GUIDE_WORDS = ("not", "wrong", "early", "late", "repeated", "out_of_order", "never_ends")
@@ -121,10 +119,7 @@ def shown(analyses, evidence):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     analyses = Analyses(options.root)

@@ -8,12 +8,12 @@
 docs/safety/clauses.csv has the rows, in this project's own words. `evidence` is a list of names (safety_ids.py: ids of
 requirements and assumptions, test:<name>) and of page:<file>. What is applied, or is partly, has evidence.
 """
-import argparse
 import csv
 import os
 import pathlib
 import sys
 
+from evidence import argument_parser
 from safety_ids import Ids
 
 ROWS = "docs/safety/clauses.csv"
@@ -123,10 +123,7 @@ def page(clauses, part):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", type=int, choices=(6, 8))
     options = parser.parse_args()
     clauses = Clauses(options.root)

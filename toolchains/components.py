@@ -8,7 +8,6 @@
 
 Which symbols images link is in tests/baremetal/measured/linked_symbols.csv: linked_symbols.py.
 """
-import argparse
 import collections
 import datetime
 import hashlib
@@ -23,7 +22,7 @@ import components_page
 import linked_symbols
 import sbom
 import tools
-from evidence import is_current, passed_areas
+from evidence import argument_parser, is_current, passed_areas
 
 REQUIRED = ("id", "name", "supplier", "license", "version", "linked", "class", "use", "requirements", "protection",
             "looked_at", "looked_in")
@@ -224,10 +223,7 @@ def write_sbom(components, path, chosen):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--spdx", type=pathlib.Path)
     parser.add_argument("--board", nargs="+", default=[], help="of --spdx: these boards alone, and no host")

@@ -10,13 +10,11 @@ neither evidence nor a reason why not, or names an element, goal, kind or class 
 on a kind or class without a row; on an element that no row names, or whose path is gone; on evidence that is not there
 or did not pass.
 """
-import argparse
 import collections
-import pathlib
 import sys
 import tomllib
 
-from evidence import Evidence, is_current, not_passed, passed_tests, wrapped
+from evidence import Evidence, argument_parser, is_current, not_passed, passed_tests, wrapped
 
 PAGE = "docs/safety/dependent_failures.md"
 KINDS = {"shared_resource": "Shared resources", "common_cause": "Common causes", "cascading": "Cascading failures"}
@@ -113,10 +111,7 @@ def shown(failures, row):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     failures = Failures(options.root)

@@ -4,7 +4,9 @@
   record:<campaign>/<kind>     a kind of fault of a recorded campaign, of which none was silent or crashed
   aou:<name>                   an assumption of docs/safety/assumptions.toml
 """
+import argparse
 import json
+import pathlib
 import re
 import textwrap
 import tomllib
@@ -52,6 +54,15 @@ class Evidence:
             numbers = " / ".join(f"{counts[column]:,}" for column in ("injected", "detected", "harmless"))
             return f"{what.partition('/')[0]}, {counts['kind']}: {numbers}"
         return f"`{what}`"
+
+
+def argument_parser(description):
+    """What the programs that check a part of the package have in common on their command lines."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
+                        help="CTest's JUnit files of a whole run")
+    return parser
 
 
 def not_passed(pieces, passed):

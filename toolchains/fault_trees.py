@@ -11,15 +11,13 @@ effect, or of dfa.toml, that no tree has; a cut set of one event that has neithe
 campaign nor an assumption; single points, or a number of pairs, other than those that the tree states, so that a
 changed gate is looked at; and a cut set of several events of which two are of the same row.
 """
-import argparse
 import collections
 import csv
 import fnmatch
-import pathlib
 import sys
 import tomllib
 
-from evidence import is_current, passed_tests, wrapped
+from evidence import argument_parser, is_current, passed_tests, wrapped
 from trace import Trace  # pylint: disable=deprecated-module
 
 PAGE = "docs/safety/fault_trees.md"
@@ -259,10 +257,7 @@ def nested(trees, top):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args()
     trees = FaultTrees(options.root)

@@ -11,8 +11,6 @@ revision; a software requirement that no test's source names; a row of analyses,
 source has; a link that leads nowhere; a test that docs/safety/README.md says holds a page, and that no source has; a
 page of docs that says that it is made, and that neither safety_pack.py nor a test of CTest makes anew.
 """
-import argparse
-import pathlib
 import re
 import subprocess
 import sys
@@ -20,6 +18,7 @@ import sys
 from analyses import Analyses
 from components import Components
 from dfa import Failures
+from evidence import argument_parser
 from safety_ids import NAMED, Ids
 from safety_pack import PARTS
 from tools import Tools
@@ -106,10 +105,7 @@ class Pages:
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     options = parser.parse_args()
     pages = Pages(options.root, options.results)
     findings = pages.check()

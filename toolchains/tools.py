@@ -7,7 +7,6 @@
   toolchains/tools.py --page > docs/safety/tools.md
   toolchains/tools.py --versions FILE                     version and digest of each package here, as JSON
 """
-import argparse
 import hashlib
 import json
 import pathlib
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import tomllib
 
-from evidence import is_current, passed_areas
+from evidence import argument_parser, is_current, passed_areas
 
 
 class Tools:
@@ -120,10 +119,7 @@ def versions(tools):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--versions", type=pathlib.Path)
     options = parser.parse_args()

@@ -14,7 +14,6 @@ names an unknown id or another revision, or failed; a goal or requirement withou
 new revision, also where revisions.csv was changed with it since a commit; a public function of the runtime without a
 requirement, or a requirement of one that is not there.
 """
-import argparse
 import csv
 import dataclasses
 import hashlib
@@ -28,7 +27,7 @@ import textwrap
 import tomllib
 import xml.etree.ElementTree as ElementTree
 
-from evidence import has_passed
+from evidence import argument_parser, has_passed, is_current
 
 RULE = re.compile(r'^PIANOLA_RULE\(\w+,\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
 ID = re.compile(r"^(sg|tsr|swr|rule)~[A-Za-z0-9-]+~[1-9]\d*$")
@@ -283,10 +282,7 @@ def oft(trace):
 
 def main():
     """Returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
-                        help="CTest's JUnit files of a whole run")
+    parser = argument_parser(__doc__)
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--needs", type=pathlib.Path)
@@ -302,8 +298,7 @@ def main():
     trace.check_revisions()
     trace.check_history()
     trace.check_functions()
-    made = options.root / "docs/safety/requirements.md"
-    if not made.exists() or made.read_bytes() != (page(trace) + "\n").encode():
+    if not is_current(options.root, "docs/safety/requirements.md", page(trace)):
         trace.findings.append("docs/safety/requirements.md: not what toolchains/trace.py --page writes")
     verified = trace.check_results(options.results) if options.results else {}
     if options.needs:
