@@ -14,7 +14,7 @@ struct Coefficient {
 // than boards take.
 // Of the three digests of a load two are the validations', which are no part of this: a third of what a digest takes.
 constexpr std::array<Coefficient, 31> kCoefficients{
-    {{Term::kCall, 26000U, 26000U},        {Term::kSealedBytes, 80U, 135U},
+    {{Term::kCall, 27500U, 27500U},        {Term::kSealedBytes, 80U, 135U},
      {Term::kDescribe, 5000U, 5000U},      {Term::kReset, 5000U, 5000U},
      {Term::kProgramRegion, 6000U, 6000U}, {Term::kProgrammedRegion, 6000U, 6000U},
      {Term::kReadBack, 18200U, 18200U},    {Term::kPatchWord, 6000U, 6000U},

@@ -33,6 +33,7 @@ Session::Flight& Session::oldest() noexcept {
 
 // The next token is that of a new script, which is under way from here on.
 void Session::open_flight(ScriptKind kind, Io io) noexcept {
+    enter();
     running_.token += 1U;
     running_.under_way += 1U;
     running_.io = io;
@@ -271,11 +272,7 @@ Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcep
 }
 
 Status Session::poll() noexcept {
-    const Status sealed = check_seals();
-    if (!is_ok(sealed)) {
-        return sealed;
-    }
-    const Status ready = refuse_unless(running_.under_way != 0U);
+    const Status ready = check(running_.under_way != 0U);
     return is_ok(ready) ? reseal(complete_oldest()) : ready;
 }
 
@@ -294,6 +291,7 @@ Status Session::verify_release() noexcept {
 }
 
 Status Session::complete_oldest() noexcept {
+    enter();
     const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
     const Status verified = is_ok(completed) ? verify_release() : completed;

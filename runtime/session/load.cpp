@@ -29,7 +29,7 @@ bool is_enough(Attestation attestation, Evidence least) noexcept {
 }
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
-    if (running_.under_way != 0U) {
+    if ((running_.under_way != 0U) || (call_ == kInCall)) {
         reset(verdict);
         verdict.status = Status::kInvalidState;
         return verdict.status;
@@ -38,6 +38,7 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
 }
 
 Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
+    enter();
     fault_ = FaultRecord{};
     running_ = Running{};
     bound_ = Bound{};
@@ -223,11 +224,11 @@ Status Session::wait_for_setup(const PlannedScript& setup) noexcept {
 }
 
 Status Session::unload() noexcept {
-    const Status sealed = check_seals();
-    const Status ready = is_ok(sealed) ? refuse_unless(running_.under_way == 0U) : sealed;
+    const Status ready = check(running_.under_way == 0U);
     if (!is_ok(ready)) {
         return ready;
     }
+    enter();
     running_.state = State::kEmpty;
     return reseal(reset_devices());
 }

@@ -61,13 +61,13 @@ bool Session::is_whole() const noexcept {
             (seal_of_running() == running_seal_));
 }
 
-// Every call that goes on from the state begins and ends with these.
-Status Session::check_seals() noexcept {
-    const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
-    return (is_latched || is_whole()) ? Status::kOk : reseal(latch(Status::kIntegrity, FaultStage::kState));
+// Before the first thing that a call changes or asks of a port; reseal() ends it.
+void Session::enter() noexcept {
+    call_ = kInCall;
 }
 
 Status Session::reseal(Status status) noexcept {
+    call_ = 0U;
     if (config_.release != Release::kAtCompletion) {
         running_seal_ = seal_of_running();
     }
@@ -83,6 +83,7 @@ void Session::seal_bound() noexcept {
 
 Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
                       const Completion& completion) noexcept {
+    enter();
     // What chooses among flights, and the pointers that are written through below, must be whole.
     if ((config_.release != Release::kAtCompletion) && (seal_of_bound() != bound_seal_)) {
         bound_ = bound_copy_;
@@ -139,26 +140,26 @@ void Session::withhold_outputs() noexcept {
     seal_bound();
 }
 
-// A latched fault comes before everything else.
-Status Session::refuse_unless(bool state_fits) const noexcept {
-    if (running_.state == State::kFaulted) {
-        return Status::kFaultLatched;
+// What every call that goes on from the state begins with.
+Status Session::check(bool state_fits) noexcept {
+    const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
+    if (!is_latched) {
+        if (call_ == kInCall) {
+            return Status::kInvalidState;
+        }
+        if (!is_whole()) {
+            return reseal(latch(Status::kIntegrity, FaultStage::kState));
+        }
     }
-    return state_fits ? Status::kOk : Status::kInvalidState;
-}
-
-Status Session::refuse_unless_idle_in(State state) const noexcept {
-    return refuse_unless((running_.state == state) && (running_.under_way == 0U));
+    return refuse_unless(state_fits);
 }
 
 Status Session::check_idle_in(State state) noexcept {
-    const Status sealed = check_seals();
-    return is_ok(sealed) ? refuse_unless_idle_in(state) : sealed;
+    return check((running_.state == state) && (running_.under_way == 0U));
 }
 
 Status Session::check_idle() noexcept {
-    const Status sealed = check_seals();
-    return is_ok(sealed) ? refuse_unless(is_idle()) : sealed;
+    return check(is_idle());
 }
 
 }  // namespace pianola

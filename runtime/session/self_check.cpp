@@ -63,14 +63,11 @@ Status Session::self_test(MutableByteSpan scratch) noexcept {
 }
 
 Status Session::scrub() noexcept {
-    const Status sealed = check_seals();
-    if (!is_ok(sealed)) {
-        return sealed;
-    }
-    const Status ready = refuse_unless(running_.state != State::kEmpty);
+    const Status ready = check(running_.state != State::kEmpty);
     if (!is_ok(ready)) {
         return ready;
     }
+    enter();
     const Status compared = compare_constants(running_.background, FaultStage::kScrub);
     return reseal((compared == Status::kPending) ? Status::kOk : compared);
 }
@@ -87,10 +84,13 @@ Status Session::confirm_start() noexcept {
     if (!running_.is_confirmed) {
         return Status::kInvalidState;
     }
+    enter();
     std::uint32_t lowest = UINT32_MAX;  // until the platform has said otherwise, nothing is raised
     const Status read = platform_.lowest_security_version(lowest);
     const std::uint32_t version = loaded_.security_version;
-    return (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;
+    const Status raised = (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;
+    call_ = 0U;
+    return raised;
 }
 
 }  // namespace pianola

@@ -24,8 +24,8 @@ Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& com
     }
     if (is_set) {
         device_count_ = static_cast<std::uint32_t>(count);
-        rows_ = set.rows;
-        columns_ = set.columns;
+        rows_ = static_cast<std::uint16_t>(set.rows);
+        columns_ = static_cast<std::uint16_t>(set.columns);
     } else {
         devices_.fill(nullptr);  // load() refuses
     }
@@ -77,15 +77,13 @@ Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
 }
 
 Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
-    const Status sealed = check_seals();
-    if (!is_ok(sealed)) {
-        return sealed;
-    }
-    const Status ready = refuse_unless(
-        (running_.state == State::kStarted) && (running_.under_way < loaded_.plan.steps_in_flight) &&
-        ((running_.under_way == 0U) || (oldest().kind == ScriptKind::kStep)));  // prologue and epilogue run alone
+    const Status ready =
+        check((running_.state == State::kStarted) && (running_.under_way < loaded_.plan.steps_in_flight));
     if (!is_ok(ready)) {
         return ready;
+    }
+    if ((running_.under_way != 0U) && (oldest().kind != ScriptKind::kStep)) {  // prologue and epilogue run alone
+        return Status::kInvalidState;
     }
     if (!inputs_match(inputs, true) || !outputs_match(outputs, true)) {
         return Status::kInvalidArgument;
@@ -122,6 +120,7 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
             return Status::kInvalidArgument;
         }
     }
+    enter();
     for (const ParameterValue& item : values) {
         const PlannedParameter& parameter = loaded_.plan.parameters[item.index];
         running_.parameters.value[item.index] = item.value;
@@ -140,7 +139,9 @@ Status Session::wait() noexcept {
     Status status = poll();
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
         if (!running_.is_verifying) {     // behind its completion the device gives no sign any more
+            enter();
             platform_.idle();
+            call_ = 0U;
         }
         status = poll();
     }

@@ -78,6 +78,9 @@ void Session::take_views() noexcept {
 
 // What views of inputs and of outputs are refused for alike.
 Status Session::refuse_view(bool is_there) const noexcept {
+    if (call_ == kInCall) {
+        return Status::kInvalidState;
+    }
     const Status ready = is_whole() ? refuse_unless(is_idle()) : Status::kIntegrity;
     if (is_ok(ready) && (!loaded_.has_views || !is_there)) {
         return Status::kInvalidArgument;

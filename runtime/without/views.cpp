@@ -25,6 +25,9 @@ void Session::give_views() noexcept {}
 void Session::take_views() noexcept {}
 
 Status Session::refuse_view(bool /*is_there*/) const noexcept {
+    if (call_ == kInCall) {
+        return Status::kInvalidState;
+    }
     const Status ready = is_whole() ? refuse_unless(is_idle()) : Status::kIntegrity;
     return is_ok(ready) ? Status::kInvalidArgument : ready;
 }

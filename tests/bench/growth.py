@@ -9,9 +9,12 @@ from the first to the second, and from the second to the third, may differ by at
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 MOST = 0.05
 # What lies between the marks of the program: before the first, and what prepares the session, is no phase.
@@ -22,17 +25,13 @@ def counted(program, cores, commands):
     """(commands of the trace, {phase: instructions}) of one run."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "out"
-        run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--dump-before=pianola_growth_mark",
-             program, str(cores), str(commands), "checked"], check=False, capture_output=True, text=True)
-        if run.returncode != 0:
-            raise RuntimeError(f"{cores} cores, {commands} commands: exit code {run.returncode}\n{run.stderr}")
+        printed, _ = collected((program, cores, commands, "checked"), "--dump-before=pianola_growth_mark", out=output)
         counts = {}
         for number, phase in enumerate(PARTS, 1):
             text = output.with_name(f"out.{number}").read_text(encoding="utf-8")
             if phase is not None:
                 counts[phase] = int(re.search(r"^totals: (\d+)", text, re.MULTILINE).group(1))
-        return int(run.stdout), counts
+        return int(printed), counts
 
 
 def judge(rows, most=MOST):

@@ -19,16 +19,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
+
 SKIPPED = 77
 VERIFIED_MODEL = "vww_96_int8"
 KERNEL = re.compile(r"^pianola::refdev::run_\w+\(")
 MOVE = re.compile(r"^_*mem(cpy|move|set)")
 CALLER = re.compile(r"^pianola::refdev::CommandProcessor::")
-# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are
-# comparable.
-ENVIRONMENT = {
-    "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"
-}
 
 
 def parse_profile(lines):
@@ -60,17 +59,13 @@ def parse_profile(lines):
 def profile(valgrind, command, function, folder):
     """(total, below kernels, moving bytes, what the command printed as JSON) with only `function` counted."""
     output = pathlib.Path(folder) / "callgrind.out"
-    run = subprocess.run(
-        [valgrind, "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect=*{function}*",
-         "--compress-strings=no", "--compress-pos=no", *command],
-        capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=False)
-    if run.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}: exit code {run.returncode}\n{run.stderr}")
+    printed, _ = collected(command, "--compress-strings=no", "--compress-pos=no", out=output,
+                           inside=(f"*{function}*", ), valgrind=valgrind)
     with output.open(encoding="utf-8") as lines:
         total, kernels, moves = parse_profile(lines)
     if total == 0:
         raise RuntimeError(f"nothing was counted in {function}")
-    return total, kernels, moves, json.loads(run.stdout)
+    return total, kernels, moves, json.loads(printed)
 
 
 def measure(options, models, folder):

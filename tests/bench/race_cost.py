@@ -5,21 +5,13 @@ It is on unless a program says otherwise, so it may take at most MOST of what th
 """
 import argparse
 import pathlib
-import re
-import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 MOST = 0.10
-
-
-def instructions(program, mode):
-    """Of a run, by callgrind."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", program, mode], check=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return int(re.search(r"Collected : (\d+)", run.stdout).group(1))
 
 
 def main():
@@ -27,7 +19,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     options = parser.parse_args()
-    without, found = (instructions(options.program, mode) for mode in ("off", "raise"))
+    without, found = (collected((options.program, mode))[1] for mode in ("off", "raise"))
     share = (found - without) / without
     print(f"{without} instructions without the search for races, {found} with it: {share:.1%} more, "
           f"at most {MOST:.0%} are allowed")

@@ -10,6 +10,7 @@
 #include "hal/devices/refdev/command_encoding.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
+#include "tests/support/nested_calls.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 #include "tests/support/workload.h"
@@ -170,6 +171,22 @@ TEST_F(SessionParameters, APatchThatFailsLatches) {
         EXPECT_EQ(submit(), Status::kFaultLatched);
         EXPECT_EQ(platform_.safe_state_entries(), failing + 1U);
     }
+}
+
+// Also where a value is set to what it is, so that nothing of the session's state differs meanwhile.
+TEST_F(SessionParameters, NothingDependsOnADeviceThatCallsBack) {
+    verifies({"swr~not-reentered~1"});
+    ASSERT_EQ(load(), Status::kOk);
+    ASSERT_EQ(set({{0U, 100U}}), Status::kOk);
+    NestedCalls nested{file_.view(), kWorkloadBytes, kWorkloadBytes};
+    nested.make_on(session_);
+    device_.set_hook([&nested](campaign::Call, std::uint32_t) -> std::optional<Status> {
+        nested.make();
+        return std::nullopt;
+    });
+    ASSERT_EQ(set({{0U, 100U}, {1U, 20U}}), Status::kOk);
+    EXPECT_EQ(nested.times(), 4U) << "each word is set and read back";
+    expect_step(100U, 20U);
 }
 
 // The device says that it has taken the word; what is there says that it has not, or can not be read.

@@ -1,86 +1,187 @@
-// A port that calls the session which has called it. Nothing in a session refuses that: aou~not-reentrant. What is held
-// here is what a port that does it anyway meets.
+// Ports that call the session which has called them (aou~not-reentrant), where random walks do not come: two devices,
+// the command set, the digest engine, and the session's own damaged state. Walks of session_walk_test.cpp call from
+// every other place; parameters, and verifier and counter, have their tests where theirs are.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
+#include "tests/support/mesh_workload.h"
+#include "tests/support/nested_calls.h"
 #include "tests/support/trace_file.h"
-#include "tests/support/workload.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-enum class Callback : std::uint8_t { kNone, kNowUs, kServeWatchdog };
-
-// The simulator's platform, which polls the session from inside of one callback, once.
-class CallingPlatform final : public Platform {
+class NestingCommandSet final : public CommandSet {
   public:
-    explicit CallingPlatform(sim::SimPlatform& inner) : inner_{inner} {}
+    explicit NestingCommandSet(NestedCalls& calls) : calls_{calls} {}
 
-    void poll_from(Callback callback, Session& session) {
-        callback_ = callback;
-        session_ = &session;
+    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                  DecodeError& error) const noexcept override {
+        calls_.make();
+        return commands_.decode(words, state, command, error);
     }
-    [[nodiscard]] Status said() const { return said_; }
-
-    [[nodiscard]] std::uint64_t now_us() noexcept override {
-        call_from(Callback::kNowUs);
-        return inner_.now_us();
+    [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
+        calls_.make();
+        return commands_.patch_kind(words, word);
     }
-    void idle() noexcept override { inner_.idle(); }
-    void serve_watchdog() noexcept override {
-        inner_.serve_watchdog();
-        call_from(Callback::kServeWatchdog);
+    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
+        calls_.make();
+        return commands_.queue_words(command);
     }
-    Status lowest_security_version(std::uint32_t& version) noexcept override {
-        return inner_.lowest_security_version(version);
+    [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
+        calls_.make();
+        return commands_.queue_cycles(command);
     }
-    Status raise_security_version(std::uint32_t version) noexcept override {
-        return inner_.raise_security_version(version);
+    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
+                                     QueueCommand& command) const noexcept override {
+        calls_.make();
+        return commands_.seal(digest, number, trace_digest, command);
     }
-    void enter_safe_state(const FaultRecord& fault) noexcept override { inner_.enter_safe_state(fault); }
+    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
+        calls_.make();
+        return commands_.trace_digest(digest, words);
+    }
 
   private:
-    void call_from(Callback callback) noexcept {
-        if (callback_ == callback) {
-            callback_ = Callback::kNone;
-            said_ = session_->poll();
-        }
-    }
-
-    sim::SimPlatform& inner_;
-    Session* session_{nullptr};
-    Callback callback_{Callback::kNone};
-    Status said_{Status::kOk};
+    NestedCalls& calls_;
+    refdev::RefdevCommandSet commands_;
 };
 
-// The inner poll() finds a state that no call has sealed, and latches: the safe state is entered. The outer one goes on
-// without a look at that. From the watchdog, the outputs were released before; from the clock they are zeros by then.
-TEST(SessionReentry, EntersTheSafeStateAndTheOuterCallDoesNotSaySo) {
-    for (const Callback callback : {Callback::kServeWatchdog, Callback::kNowUs}) {
-        SCOPED_TRACE(static_cast<int>(callback));
-        const files::AlignedBytes file{make_workload(1U).file()};
-        Bench bench;
-        CallingPlatform platform{bench.platform};
-        Session session{bench.device, platform, bench.command_set, kDevelopmentConfig};
-        ASSERT_EQ(session.load(file.view(), *bench.workspace, bench.verdict), Status::kOk);
-        const Bytes input = workload_input(1U);
-        Bytes output(kWorkloadBytes, 0x77U);
+class NestingEngine final : public DigestEngine {
+  public:
+    explicit NestingEngine(NestedCalls& calls) : calls_{calls} {}
+
+    Status begin() noexcept override {
+        calls_.make();
+        hash_.emplace();
+        return Status::kOk;
+    }
+    Status update(ByteSpan bytes) noexcept override {
+        calls_.make();
+        hash_->update(bytes);
+        return Status::kOk;
+    }
+    Status finish(Sha256Digest& digest) noexcept override {
+        calls_.make();
+        digest = hash_->finish();
+        return Status::kOk;
+    }
+
+  private:
+    NestedCalls& calls_;
+    std::optional<Sha256> hash_;
+};
+
+// A session all of whose ports call it, over as many devices as there are.
+struct Nest {
+    Nest(ByteSpan file, std::uint32_t device_count, std::uint32_t input_bytes, Release release)
+        : nested{file, input_bytes, input_bytes} {
+        sim::SimOptions options;
+        options.spec = small_device();
+        options.time = std::make_shared<sim::SimTime>();
+        std::vector<Device*> pointers;
+        for (std::uint32_t i = 0U; i < device_count; ++i) {
+            devices.push_back(std::make_unique<campaign::HookedDevice>(options));
+            devices.back()->set_hook([this](campaign::Call made, std::uint32_t) {
+                nested.make();
+                return answer_to(made);
+            });
+            pointers.push_back(devices.back().get());
+        }
+        config.trust.digest_engine = &engine;
+        config.release = release;
+        clock = std::make_unique<sim::SimPlatform>(devices.front()->inner());
+        platform = std::make_unique<NestingPlatform>(*clock, nested);
+        session = std::make_unique<Session>(DeviceSet{{pointers.data(), pointers.size()}, 1U, device_count}, *platform,
+                                            command_set, config);
+        nested.make_on(*session);
+    }
+
+    [[nodiscard]] Status load(ByteSpan file) const {
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        Verdict verdict;
+        return session->load(file, *workspace, verdict);
+    }
+    [[nodiscard]] Bytes output_of(const Bytes& input) const {
+        Bytes output(input.size(), 0x77U);
         const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
         const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
-        ASSERT_EQ(session.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}), Status::kOk);
-        platform.poll_from(callback, session);
-        EXPECT_EQ(session.wait(), Status::kOk);
-        EXPECT_EQ(platform.said(), Status::kIntegrity);
-        EXPECT_EQ(session.fault().stage, FaultStage::kState);
-        EXPECT_EQ(bench.platform.safe_state_entries(), 1U);
-        EXPECT_EQ(output, (callback == Callback::kNowUs) ? Bytes(kWorkloadBytes, 0U) : workload_output(input));
+        EXPECT_EQ(session->run(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}), Status::kOk);
+        return output;
     }
+
+    // Every other look at a completion is too early, so that blocking calls are idle.
+    std::optional<Status> answer_to(campaign::Call made) {
+        if (made != campaign::Call::kCompletion) {
+            return std::nullopt;
+        }
+        is_early = !is_early;
+        return is_early ? std::optional<Status>{Status::kPending} : std::nullopt;
+    }
+
+    NestedCalls nested;
+    bool is_early{false};
+    NestingCommandSet command_set{nested};
+    NestingEngine engine{nested};
+    SessionConfig config{kDevelopmentConfig};
+    std::vector<std::unique_ptr<campaign::HookedDevice>> devices;
+    std::unique_ptr<sim::SimPlatform> clock;
+    std::unique_ptr<NestingPlatform> platform;
+    std::unique_ptr<Session> session;
+};
+
+class SessionReentry : public testing::TestWithParam<Release> {};
+
+TEST_P(SessionReentry, SeveralDevicesAndTheirPorts) {
+    verifies({"swr~not-reentered~1"});
+    constexpr MeshShape kTwo{1U, 2U};
+    const files::AlignedBytes file{make_mesh_workload(kTwo, 2U).file()};
+    const Nest nest{file.view(), kTwo.count(), kTwo.count() * kWorkloadBytes, GetParam()};
+    ASSERT_EQ(nest.load(file.view()), Status::kOk);
+    const std::uint32_t in_load = nest.nested.times();
+    EXPECT_GT(in_load, 100U);
+    const Bytes input = mesh_input(kTwo, 3U);
+    EXPECT_EQ(nest.output_of(input), mesh_output(input));
+    EXPECT_EQ(nest.session->scrub(), Status::kOk);
+    EXPECT_EQ(nest.session->confirm_start(), Status::kOk);
+    EXPECT_EQ(nest.session->unload(), Status::kOk);
+    EXPECT_GT(nest.nested.times(), in_load + 20U);
+    EXPECT_EQ(nest.clock->safe_state_entries(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Releases, SessionReentry, testing::Values(Release::kVerified, Release::kAtCompletion),
+                         [](const testing::TestParamInfo<Release>& release) {
+                             return std::string{(release.param == Release::kVerified) ? "Verified" : "AtCompletion"};
+                         });
+
+// The call that finds it latches, and asks the clock, the devices and the safe state for that.
+TEST(SessionReentryOfADamagedSession, LatchesOnce) {
+    const files::AlignedBytes file{make_small_workload(1U).file()};
+    const Nest nest{file.view(), 1U, kWorkloadBytes, Release::kVerified};
+    ASSERT_EQ(nest.load(file.view()), Status::kOk);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    auto* const memory = reinterpret_cast<std::uint8_t*>(nest.session.get());
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const plan = reinterpret_cast<const std::uint8_t*>(&nest.session->plan());
+    memory[plan - memory] ^= 1U;
+    const std::uint32_t before = nest.nested.times();
+    EXPECT_EQ(nest.session->poll(), Status::kIntegrity);
+    EXPECT_EQ(nest.nested.times(), before + 3U);
+    EXPECT_EQ(nest.session->fault_count(), 1U);
+    EXPECT_EQ(nest.clock->safe_state_entries(), 1U);
+    ASSERT_EQ(nest.load(file.view()), Status::kOk);
+    const Bytes input = workload_input(4U);
+    EXPECT_EQ(nest.output_of(input), workload_output(input));
 }
 
 }  // namespace

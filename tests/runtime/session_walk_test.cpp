@@ -13,7 +13,9 @@
 #include "hal/kernels/arguments.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
+#include "tests/support/nested_calls.h"
 #include "tests/support/random.h"
+#include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
@@ -93,6 +95,7 @@ struct Choice {
     std::uint32_t self_tests;
     Release release;
     bool has_cache;
+    bool nests;  // whatever the session calls, calls it
 };
 
 class Walker {
@@ -103,6 +106,10 @@ class Walker {
           file_{file_of(choice.queues, choice.self_tests)},
           device_{options_of(choice)},
           random_{seed} {
+        if (choice.nests) {
+            nested_.make_on(session_);
+        }
+        set_hook(std::nullopt);
         load();
     }
 
@@ -126,12 +133,20 @@ class Walker {
     [[nodiscard]] std::uint32_t steps() const { return steps_; }
     [[nodiscard]] std::uint32_t faults() const { return faults_; }
     [[nodiscard]] std::uint32_t view_steps() const { return view_steps_; }
+    [[nodiscard]] std::uint32_t nested_calls() const { return nested_.times(); }
 
   private:
     static sim::SimOptions options_of(const Choice& choice) {
         sim::SimOptions options;
         options.write_back_cache = choice.has_cache;
         return options;
+    }
+    // What the device's service() answers from now on, where it is not the device that does.
+    void set_hook(std::optional<Status> service) {
+        device_.set_hook([this, service](campaign::Call made, std::uint32_t /*number*/) {
+            nested_.make();
+            return (made == campaign::Call::kService) ? service : std::nullopt;
+        });
     }
     void load() {
         Verdict verdict;
@@ -301,11 +316,9 @@ class Walker {
             start();
         }
         submit();
-        device_.set_hook([](campaign::Call made, std::uint32_t /*number*/) {
-            return (made == campaign::Call::kService) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
-        });
+        set_hook(Status::kTimeout);
         ASSERT_EQ(session_.wait(), Status::kDeviceFault);
-        device_.set_hook(nullptr);
+        set_hook(std::nullopt);
         ASSERT_EQ(output_, Bytes(kSize, 0U)) << "withheld";
         model_.is_under_way = false;
         model_.is_faulted = true;
@@ -322,7 +335,9 @@ class Walker {
     SessionConfig config_;
     files::AlignedBytes file_;
     campaign::HookedDevice device_;
-    sim::SimPlatform platform_{device_.inner()};
+    NestedCalls nested_{file_.view(), kSize, kSize};
+    sim::SimPlatform clock_{device_.inner()};
+    NestingPlatform platform_{clock_, nested_};
     refdev::RefdevCommandSet command_set_;
     Session session_{device_, platform_, command_set_, config_};
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
@@ -336,30 +351,40 @@ class Walker {
     std::uint32_t faults_{0U};
 };
 
-TEST(SessionWalks, TwoSessionsWithStateDoWhatTheirModelsSay) {
+void walk(bool ports_call_back) {
     constexpr std::uint32_t kMoves = 3000U;
     std::uint32_t seed = 1U;
     for (const std::uint32_t queues : {1U, 2U}) {
         for (const Release release : {Release::kVerified, Release::kAtCompletion}) {
             for (const std::uint32_t self_tests : {0U, kSelfTests}) {
                 SCOPED_TRACE(std::to_string(queues) + " queues, seed " + std::to_string(seed));
-                Walker left{{queues, self_tests, release, true}, seed};
-                Walker right{{3U - queues, self_tests, release, false}, seed + 1U};
+                Walker left{{queues, self_tests, release, true, ports_call_back}, seed};
+                Walker right{{3U - queues, self_tests, release, false, ports_call_back}, seed + 1U};
                 Random order{seed};
-                for (std::uint32_t i = 0U; (i < kMoves) && !HasFatalFailure(); ++i) {
+                for (std::uint32_t i = 0U; (i < kMoves) && !testing::Test::HasFatalFailure(); ++i) {
                     ((order.word() % 2U) == 0U ? left : right).go();
                 }
-                ASSERT_FALSE(HasFatalFailure());
+                ASSERT_FALSE(testing::Test::HasFatalFailure());
                 for (Walker* const walker : {&left, &right}) {
                     walker->end();
                     EXPECT_GT(walker->steps(), kMoves / 20U);
                     EXPECT_GT(walker->view_steps(), kMoves / 60U);
                     EXPECT_GT(walker->faults(), 3U);
+                    EXPECT_EQ(walker->nested_calls() > kMoves, ports_call_back);
                 }
                 seed += 2U;
             }
         }
     }
+}
+
+TEST(SessionWalks, TwoSessionsWithStateDoWhatTheirModelsSay) {
+    walk(false);
+}
+
+TEST(SessionWalks, NothingDependsOnPortsThatCallBack) {
+    verifies({"swr~not-reentered~1"});
+    walk(true);
 }
 
 }  // namespace

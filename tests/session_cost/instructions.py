@@ -14,20 +14,17 @@ import argparse
 import concurrent.futures
 import difflib
 import json
-import os
 import pathlib
-import re
 import subprocess
 import sys
 
 import page
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import callgrind  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COLLECTED = re.compile(r"Collected : (\d+)")
-# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine.
-ENVIRONMENT = {
-    "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"
-}
 COUNTED, VALIDATION = ("*pianola_counted_call*", "*uncounted*"), ("pianola::validate(*", )
 # Plan, call, and what goes wrong in it.
 RUNS = (
@@ -57,13 +54,8 @@ MOST_OF_BOARDS = 4       # times what a board takes; the port's calls are in it 
 
 def collected(options, run, toggles):
     """(what the program prints, instructions inside functions of these names)."""
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}",
-               *[f"--toggle-collect={name}" for name in toggles], options.program, "run", *run]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=False)
-    found = COLLECTED.search(done.stderr)
-    if done.returncode != 0 or not found:
-        raise RuntimeError(f"{' '.join(run)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout), int(found.group(1))
+    printed, counted = callgrind.collected((options.program, "run", *run), inside=toggles)
+    return json.loads(printed), counted
 
 
 def count(options, run):

@@ -7,6 +7,7 @@
 #include "hal/sim/sim_device.h"
 #include "hal/sim/sim_platform.h"
 #include "pianola/session.h"
+#include "tests/support/nested_calls.h"
 #include "tests/support/verifies.h"
 #include "tests/trust/signed_file.h"
 
@@ -65,6 +66,39 @@ TEST_F(SessionTrust, RefusesEverythingWhereTheCounterCanNotBeRead) {
     EXPECT_STREQ(rule_id(verdict_.rule), "AUT-COUNTER");
     platform_.set_security_counter(0U);
     EXPECT_EQ(load(signed_workload(key_, 9U)), Status::kOk);
+}
+
+class NestingVerifier final : public SignatureVerifier {
+  public:
+    explicit NestingVerifier(NestedCalls& calls) : calls_{calls} {}
+    Status verify(const Sha256Digest& digest, const Signature& signature,
+                  const PublicKey& key) const noexcept override {
+        calls_.make();
+        return verifier_.verify(digest, signature, key);
+    }
+
+  private:
+    NestedCalls& calls_;
+    BearSslVerifier verifier_;
+};
+
+TEST_F(SessionTrust, NothingDependsOnAVerifierAndACounterThatCallBack) {
+    verifies({"swr~not-reentered~1"});
+    constexpr std::uint32_t kVersion = 5U;
+    const files::AlignedBytes file{signed_workload(key_, kVersion, 1U)};
+    NestedCalls nested{file.view(), kWorkloadBytes, kWorkloadBytes};
+    const NestingVerifier verifier{nested};
+    NestingPlatform platform{platform_, nested};
+    config_.trust.verifier = &verifier;
+    Session session{device_, platform, command_set_, config_};
+    nested.make_on(session);
+    ASSERT_EQ(session.load(file.view(), *workspace_, verdict_), Status::kOk);
+    ASSERT_EQ(session.self_test({scratch_.data(), scratch_.size()}), Status::kOk);
+    const std::uint32_t before = nested.times();
+    ASSERT_EQ(session.confirm_start(), Status::kOk);
+    EXPECT_EQ(nested.times(), before + 2U) << "the counter is read, and raised";
+    EXPECT_EQ(platform_.security_counter(), kVersion);
+    EXPECT_EQ(platform_.safe_state_entries(), 0U);
 }
 
 // A counter that one of the two reads misses: leaves alone, or takes for zero.

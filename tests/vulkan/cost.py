@@ -10,9 +10,12 @@ import argparse
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 STEPS = 20
 SHORT, LONG = 10, 100
@@ -47,13 +50,8 @@ def count(program, commands, mode):
     """Instructions of one step: in the project's own code, and in the loader."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
-        command = [
-            "valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}",
-            "--toggle-collect=pianola::vulkan::measured_step*", program, str(commands), str(STEPS), mode
-        ]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ran.returncode != 0:
-            sys.exit(f"cost.py: {' '.join(command)} ends with {ran.returncode}\n{ran.stderr}")
+        collected((program, commands, STEPS, mode), "--separate-threads=yes", out=out,
+                  inside=("pianola::vulkan::measured_step*", ))
         totals = by_object(pathlib.Path(f"{out}-01").read_text(encoding="utf-8"))
     return tuple(sum(number for name, number in totals.items() if which.search(name)) // STEPS
                  for which in (OWN, LOADER))

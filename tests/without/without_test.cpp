@@ -6,6 +6,7 @@
 #include "runtime/plan/proof.h"
 #include "runtime/session/armed.h"
 #include "tests/support/bench.h"
+#include "tests/support/nested_calls.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 #include "tests/support/workload.h"
@@ -97,6 +98,22 @@ TEST(WithoutFeatures, ACallForAViewFindsThatTheSessionHasChanged) {
     memory[armed] ^= 1U;
     MutableByteSpan input;
     EXPECT_EQ(bench.session.input_view(0U, input), Status::kIntegrity);
+}
+
+TEST(WithoutFeatures, NothingDependsOnAPlatformThatCallsBack) {
+    verifies({"swr~not-reentered~1"});
+    const files::AlignedBytes file{make_workload(1U, 1U).file()};
+    NestedCalls nested{file.view(), kWorkloadBytes, kWorkloadBytes};
+    Bench bench;
+    NestingPlatform platform{bench.platform, nested};
+    Session session{bench.device, platform, bench.command_set, kDevelopmentConfig};
+    nested.make_on(session);
+    ASSERT_EQ(session.load(file.view(), *bench.workspace, bench.verdict), Status::kOk);
+    std::vector<std::uint8_t> scratch(kWorkloadBytes);
+    ASSERT_EQ(session.self_test({scratch.data(), scratch.size()}), Status::kOk);
+    EXPECT_EQ(session.confirm_start(), Status::kOk);
+    EXPECT_GT(nested.times(), 4U);
+    EXPECT_EQ(bench.platform.safe_state_entries(), 0U);
 }
 
 }  // namespace

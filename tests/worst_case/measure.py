@@ -20,20 +20,15 @@ Exit codes: 0 within the limits, 1 not, 2 something could not be measured.
 import argparse
 import concurrent.futures
 import json
-import os
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from callgrind import collected, run  # noqa: E402  pylint: disable=wrong-import-position
+
 MIB = 1024 * 1024
-COLLECTED = re.compile(r"Collected : (\d+)")
-# "rep movsb" counts once per byte, and whether the C library uses it depends on the machine. Without it, counts are
-# comparable.
-ENVIRONMENT = {
-    "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=0x10000000:glibc.cpu.x86_rep_stosb_threshold=0x10000000"
-}
 # What the formula counts, beside the constant: names in the output of pianola_worst_case, and in coefficients.json.
 TERMS = ("file_bytes", "tables", "name_bytes", "work", "script_commands", "tensor_buffers")
 
@@ -41,16 +36,6 @@ TERMS = ("file_bytes", "tables", "name_bytes", "work", "script_commands", "tenso
 def formula(coefficients, counts):
     """The most instructions that a file with these counts may take."""
     return coefficients["constant"] + sum(coefficients[term] * counts[term] for term in TERMS)
-
-
-def run(*command):
-    """What a program prints that must succeed: (stdout, stderr)."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          env={**os.environ, **ENVIRONMENT}, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(
-            f"{' '.join(str(word) for word in command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout, done.stderr
 
 
 def make(program, folder, only, with_long):
@@ -63,12 +48,11 @@ def make(program, folder, only, with_long):
 
 def count(options, file, *device):
     """The instructions of one validation, under callgrind."""
-    _, errors = run(options.valgrind, "--tool=callgrind", f"--callgrind-out-file={os.devnull}",
-                    "--toggle-collect=*pianola_counted_validate*", options.program, "validate", file, *device)
-    collected = COLLECTED.search(errors)
-    if not collected or int(collected.group(1)) == 0:
-        raise RuntimeError(f"{file}: nothing was counted\n{errors}")
-    return int(collected.group(1))
+    _, counted = collected((options.program, "validate", file, *device), inside=("*pianola_counted_validate*", ),
+                           valgrind=options.valgrind)
+    if counted == 0:
+        raise RuntimeError(f"{file}: nothing was counted")
+    return counted
 
 
 def judged(row, coefficients):

@@ -21,6 +21,11 @@
 // and how many devices there are, are outside the seal: a port that calls through a damaged one traps; a step on fewer
 // devices is never complete, nor is one for which another device of the mesh answers, whose tokens are others.
 //
+// A port must not call the session that has called it. Such a call is refused: kInvalidState, or kFaultLatched where a
+// fault has latched; so is every call while another one has not come back, from whatever task. Nothing else of the
+// session, and nothing of the call that is under way, depends on it. A call that never comes back, because its task was
+// ended, leaves a session that is constructed anew.
+//
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
 // returns kFaultLatched until the next load().
@@ -94,7 +99,7 @@ class Session {
     // read any more. workspace is free afterwards; until it is used otherwise, its image describes the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
-    //   kInvalidState  a step is under way
+    //   kInvalidState  a step is under way, or a call
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
@@ -225,6 +230,7 @@ class Session {
 
   private:
     enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
+    static constexpr std::uint32_t kInCall = 0xA5A5'A5A5U;  // wide: no bit that flips begins a call
 
     // Device memory of an input or output, as the ECU core sees it.
     struct Tensors {
@@ -303,9 +309,10 @@ class Session {
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
+    void enter() noexcept;
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
-    Status check_seals() noexcept;
+    Status check(bool state_fits) noexcept;
     Status check_idle_in(State state) noexcept;
     Status check_idle() noexcept;
     Status reseal(Status status) noexcept;
@@ -333,8 +340,11 @@ class Session {
     [[nodiscard]] bool is_idle() const noexcept {
         return (running_.state != State::kEmpty) && (running_.under_way == 0U);
     }
-    [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept;
-    [[nodiscard]] Status refuse_unless_idle_in(State state) const noexcept;
+    // A latched fault comes before everything else.
+    [[nodiscard]] Status refuse_unless(bool state_fits) const noexcept {
+        return (running_.state == State::kFaulted) ? Status::kFaultLatched
+                                                   : (state_fits ? Status::kOk : Status::kInvalidState);
+    }
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
@@ -380,11 +390,12 @@ class Session {
 
     std::array<Device*, kMaxMeshDevices> devices_{};
     std::uint32_t device_count_{1U};
-    std::uint32_t rows_{1U};
-    std::uint32_t columns_{1U};
+    std::uint16_t rows_{1U};  // of at most kMaxMeshDevices
+    std::uint16_t columns_{1U};
     Platform& platform_;
     const CommandSet& command_set_;
     const SessionConfig& config_;
+    std::uint32_t call_{0U};  // kInCall while a call may call a port, which must not call the session
     std::uint32_t loaded_seal_{0U};
     std::uint32_t running_seal_{0U};
     std::uint32_t bound_seal_{0U};
