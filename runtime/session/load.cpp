@@ -34,11 +34,11 @@ Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) 
         verdict.status = Status::kInvalidState;
         return verdict.status;
     }
+    enter();
     return seal(load_whole(file, workspace, verdict));
 }
 
 Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
-    enter();
     fault_ = FaultRecord{};
     running_ = Running{};
     bound_ = Bound{};
