@@ -5,47 +5,21 @@
 #include <stdexcept>
 
 #include "capture_host/link/capture.h"
-#include "hal/kernels/arguments.h"
 #include "pianola/development_config.h"
 #include "tests/campaign/campaigns.h"
+#include "tests/support/sums.h"
 #include "tests/support/workload.h"
 
 namespace pianola::campaign {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using capture::BufferId;
+using test::kSumsBytes;
 
 constexpr const char* kOutside =
     "it changes with every step, and nothing says to what: left to a reset, or to memory that corrects itself";
-constexpr std::uint32_t kSize = 16U;
 constexpr std::uint32_t kSteps = 6U;
 constexpr std::uint8_t kFirst = 3U;
-
-// Each step adds its input to sums that the device keeps, and gives these; they saturate.
-capture::Recorder sums() {
-    using Arguments = refdev::BinaryArguments;
-    capture::TensorInfo tensor;
-    tensor.shape = {kSize};
-    tensor.name = "x";
-    capture::Recorder recorder;
-    const BufferId input = recorder.add_input(tensor, kSize);
-    tensor.name = "y";
-    const BufferId output = recorder.add_output(tensor, kSize);
-    const BufferId state = recorder.add_state("sums", Bytes(kSize, kFirst));
-    const BufferId next = recorder.add_activation("next", kSize);
-    capture::Launch add;
-    add.label = "0 ADD";
-    add.kernel = refdev::KernelId::kBinary;
-    add.arguments = {0U, 0U, 0U, kSize, refdev::kTypeInt8, static_cast<std::uint32_t>(refdev::BinaryOp::kAdd)};
-    add.operands = {{refdev::word_of(offsetof(Arguments, input1)), state, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, input2)), input, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, output)), next, 0U, Access::kWrite}};
-    recorder.launch(add);
-    recorder.copy("1 ASSIGN", state, next, kSize);
-    recorder.copy("2 OUTPUT", output, next, kSize);
-    return recorder;
-}
 
 const Bytes& binary_of(const Mode& mode) {
     static std::array<Bytes, 2> binaries;
@@ -54,33 +28,18 @@ const Bytes& binary_of(const Mode& mode) {
         capture::CaptureOptions options;
         options.link.spec = refdev::description_of(test::small_device());
         options.link.queues = mode.queues;
-        binary = capture::capture_workload(sums(), options).file;
+        binary = capture::capture_workload(test::record_sums(Bytes(kSumsBytes, kFirst)), options).file;
     }
     return binary;
 }
 
 Bytes input_of(std::uint32_t step) {
-    Bytes input(kSize);
+    Bytes input(kSumsBytes);
     for (std::size_t i = 0U; i < input.size(); ++i) {
         input[i] = static_cast<std::uint8_t>((std::size_t{step} * 5U) + i + 1U);
     }
     return input;
 }
-
-// What a stream gives, without any code of the device.
-class Sums {
-  public:
-    Bytes step(const Bytes& input) {
-        for (std::size_t i = 0U; i < kSize; ++i) {
-            const int sum = static_cast<std::int8_t>(sums_[i]) + static_cast<std::int8_t>(input[i]);
-            sums_[i] = static_cast<std::uint8_t>(std::clamp(sum, INT8_MIN, INT8_MAX));
-        }
-        return sums_;
-    }
-
-  private:
-    Bytes sums_ = Bytes(kSize, kFirst);
-};
 
 // A session with state: two streams, each from a reset.
 class Life {
@@ -96,12 +55,12 @@ class Life {
     Outcome stream(AtMoment at_moment) {
         bool is_good = is_ok(session_.reset_state());
         bool is_wrong = false;
-        Sums expected;
+        Bytes sums(kSumsBytes, kFirst);
         for (std::uint32_t step = 0U; is_good && (step < kSteps); ++step) {
             at_moment(step);
             const Bytes input = input_of(step);
-            const Bytes wanted = expected.step(input);
-            Bytes output(kSize);
+            const Bytes wanted = test::step_of_sums(input, sums);
+            Bytes output(kSumsBytes);
             is_good = is_ok(mode_.views ? step_on_views(input, output) : step_by_transfers(input, output));
             is_wrong = is_wrong || (is_good && (output != wanted));
         }
@@ -115,7 +74,7 @@ class Life {
     [[nodiscard]] MutableByteSpan state() {
         for (const RegionConfig& region : Span<const RegionConfig>{session_.plan().regions}) {
             if (region.kernels_write && region.queues_write && !region.queues_read) {
-                return {device_.memory_at(region.base, kSize), kSize};
+                return {device_.memory_at(region.base, kSumsBytes), kSumsBytes};
             }
         }
         throw std::runtime_error{"no state"};
@@ -180,7 +139,7 @@ std::vector<NamedTally> flip_state(const Mode& mode) {
     }
     NamedTally until_reset{"state kept from step to step", {}, kOutside};
     NamedTally from_reset{"state kept from step to step, once it is reset", {}};
-    for (std::uint32_t bit = 0U; bit < (kSize * kBits); ++bit) {
+    for (std::uint32_t bit = 0U; bit < (kSumsBytes * kBits); ++bit) {
         for (std::uint32_t moment = 0U; moment <= kSteps; ++moment) {
             Life life{mode};
             until_reset.tally.add(life.stream([&](std::uint32_t now) {

@@ -1,16 +1,15 @@
 // State that steps hand on: what the prologue gives it, what resets it, and what self-tests make of it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "capture_host/link/capture.h"
 #include "capture_host/link/link.h"
 #include "capture_host/writer/manifest.h"
-#include "hal/kernels/arguments.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
+#include "tests/support/sums.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 
@@ -18,61 +17,25 @@ namespace pianola::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using capture::BufferId;
 
-constexpr std::uint32_t kSize = 16U;
 constexpr std::uint32_t kSelfTests = 3U;
 
 // What the sums are at first: of one value, which is filled in, or of several, which are copied.
 Bytes first_sums(bool is_mixed) {
-    Bytes sums(kSize, 5U);
+    Bytes sums(kSumsBytes, 5U);
     sums.back() = is_mixed ? 100U : 5U;
     return sums;
-}
-
-// Each step adds its input to sums that the device keeps, and gives these; they saturate.
-capture::Recorder sums_of(const Bytes& first) {
-    using Arguments = refdev::BinaryArguments;
-    capture::TensorInfo tensor;
-    tensor.shape = {kSize};
-    tensor.name = "x";
-    capture::Recorder recorder;
-    const BufferId input = recorder.add_input(tensor, kSize);
-    tensor.name = "y";
-    const BufferId output = recorder.add_output(tensor, kSize);
-    const BufferId state = recorder.add_state("sums", first);
-    const BufferId next = recorder.add_activation("next", kSize);
-    capture::Launch add;
-    add.label = "0 ADD";
-    add.kernel = refdev::KernelId::kBinary;
-    add.arguments = {0U, 0U, 0U, kSize, refdev::kTypeInt8, static_cast<std::uint32_t>(refdev::BinaryOp::kAdd)};
-    add.operands = {{refdev::word_of(offsetof(Arguments, input1)), state, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, input2)), input, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, output)), next, 0U, Access::kWrite}};
-    recorder.launch(add);
-    recorder.copy("1 ASSIGN", state, next, kSize);
-    recorder.copy("2 OUTPUT", output, next, kSize);
-    return recorder;
 }
 
 Bytes file_of(bool is_mixed, std::uint32_t queues = 1U) {
     capture::CaptureOptions options;
     options.self_tests = kSelfTests;
     options.link.queues = queues;
-    return capture::capture_workload(sums_of(first_sums(is_mixed)), options).file;
-}
-
-// The step after `sums`, which it changes.
-Bytes step(const Bytes& input, Bytes& sums) {
-    for (std::size_t i = 0U; i < sums.size(); ++i) {
-        const int sum = static_cast<std::int8_t>(sums[i]) + static_cast<std::int8_t>(input[i]);
-        sums[i] = static_cast<std::uint8_t>(std::clamp(sum, -128, 127));
-    }
-    return sums;
+    return capture::capture_workload(record_sums(first_sums(is_mixed)), options).file;
 }
 
 Bytes input_of(std::uint32_t seed) {
-    Bytes input(kSize);
+    Bytes input(kSumsBytes);
     for (std::size_t i = 0U; i < input.size(); ++i) {
         input[i] = static_cast<std::uint8_t>((std::size_t{seed} * 7U) + (i * 3U) + 250U);
     }
@@ -94,9 +57,9 @@ class ResetSession : public testing::TestWithParam<bool> {
     void expect_stream(std::uint32_t steps) {
         Bytes sums = first_sums(GetParam());
         for (std::uint32_t i = 0U; i < steps; ++i) {
-            Bytes output(kSize);
+            Bytes output(kSumsBytes);
             ASSERT_EQ(run(input_of(i), output), Status::kOk) << i;
-            EXPECT_EQ(output, step(input_of(i), sums)) << i;
+            EXPECT_EQ(output, step_of_sums(input_of(i), sums)) << i;
         }
     }
     Status self_test(std::uint32_t index) { return session_.self_test(index, {scratch_.data(), scratch_.size()}); }
@@ -109,7 +72,7 @@ class ResetSession : public testing::TestWithParam<bool> {
     Session session_{device_, platform_, command_set_, kDevelopmentConfig};
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     Verdict verdict_;
-    Bytes scratch_ = Bytes(kSize);
+    Bytes scratch_ = Bytes(kSumsBytes);
 };
 
 TEST_P(ResetSession, IsHandedOnAndReset) {
@@ -159,9 +122,9 @@ TEST_P(ResetSession, IsResetAroundSelfTests) {
 TEST_P(ResetSession, FindsAWrongVectorOnTheWayToAnother) {
     ASSERT_EQ(load(file_of(GetParam())), Status::kOk);
     const ByteSpan vectors = session_.self_tests();
-    capture::LinkedWorkload workload = capture::link(sums_of(first_sums(GetParam())), {});
+    capture::LinkedWorkload workload = capture::link(record_sums(first_sums(GetParam())), {});
     workload.segments.self_tests.assign(vectors.begin(), vectors.end());
-    workload.segments.self_tests.at(3U * std::size_t{kSize}) ^= 1U;  // the output of vector 1
+    workload.segments.self_tests.at(3U * std::size_t{kSumsBytes}) ^= 1U;  // the output of vector 1
     workload.manifest.self_test_origins.assign(kSelfTests, SelfTestOrigin::kCaptured);
     const Bytes file = capture::write_trace_binary(workload.manifest, workload.segments);
     for (const std::uint32_t index : {1U, 2U, kSelfTests}) {

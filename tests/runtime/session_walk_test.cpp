@@ -10,53 +10,26 @@
 #include "capture_host/files/files.h"
 #include "capture_host/link/capture.h"
 #include "capture_host/link/link.h"
-#include "hal/kernels/arguments.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/nested_calls.h"
 #include "tests/support/random.h"
+#include "tests/support/sums.h"
 #include "tests/support/verifies.h"
 
 namespace pianola::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using capture::BufferId;
 
-constexpr std::uint32_t kSize = 16U;
 constexpr std::uint32_t kSelfTests = 3U;
 constexpr std::uint8_t kFirst = 5U;
-
-// Each step adds its input to sums that the device keeps, and gives these; they saturate.
-capture::Recorder sums() {
-    using Arguments = refdev::BinaryArguments;
-    capture::TensorInfo tensor;
-    tensor.shape = {kSize};
-    tensor.name = "x";
-    capture::Recorder recorder;
-    const BufferId input = recorder.add_input(tensor, kSize);
-    tensor.name = "y";
-    const BufferId output = recorder.add_output(tensor, kSize);
-    const BufferId state = recorder.add_state("sums", Bytes(kSize, kFirst));
-    const BufferId next = recorder.add_activation("next", kSize);
-    capture::Launch add;
-    add.label = "0 ADD";
-    add.kernel = refdev::KernelId::kBinary;
-    add.arguments = {0U, 0U, 0U, kSize, refdev::kTypeInt8, static_cast<std::uint32_t>(refdev::BinaryOp::kAdd)};
-    add.operands = {{refdev::word_of(offsetof(Arguments, input1)), state, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, input2)), input, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, output)), next, 0U, Access::kWrite}};
-    recorder.launch(add);
-    recorder.copy("1 ASSIGN", state, next, kSize);
-    recorder.copy("2 OUTPUT", output, next, kSize);
-    return recorder;
-}
 
 Bytes file_of(std::uint32_t queues, std::uint32_t self_tests) {
     capture::CaptureOptions options;
     options.self_tests = self_tests;
     options.link.queues = queues;
-    return capture::capture_workload(sums(), options).file;
+    return capture::capture_workload(record_sums(Bytes(kSumsBytes, kFirst)), options).file;
 }
 
 // What a session must be like, with nothing taken from the runtime.
@@ -67,20 +40,16 @@ struct Model {
     bool has_result{false};
     bool is_under_way{false};
     bool by_views{false};
-    Bytes state = Bytes(kSize, kFirst);
-    Bytes in_view = Bytes(kSize, 0U);
+    Bytes state = Bytes(kSumsBytes, kFirst);
+    Bytes in_view = Bytes(kSumsBytes, 0U);
     Bytes output;
 
     Bytes step(const Bytes& input) {
-        for (std::size_t i = 0U; i < state.size(); ++i) {
-            const int sum = static_cast<std::int8_t>(state[i]) + static_cast<std::int8_t>(input[i]);
-            state[i] = static_cast<std::uint8_t>(std::clamp(sum, -128, 127));
-        }
         in_view = input;
-        return state;
+        return step_of_sums(input, state);
     }
     void start() {
-        state = Bytes(kSize, kFirst);
+        state = Bytes(kSumsBytes, kFirst);
         is_started = true;
         has_stepped = false;
         has_result = false;
@@ -155,7 +124,7 @@ class Walker {
         model_ = Model{};
     }
     Bytes fresh() {
-        Bytes bytes(kSize);
+        Bytes bytes(kSumsBytes);
         for (std::uint8_t& byte : bytes) {
             byte = static_cast<std::uint8_t>(random_.word() >> 11U);
         }
@@ -169,7 +138,7 @@ class Walker {
     // What is under way keeps its tensors: input_ and output_.
     void run() {
         const Bytes input = fresh();
-        Bytes output(kSize, 0x77U);
+        Bytes output(kSumsBytes, 0x77U);
         const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
         const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
         const Status wanted = model_.ready();
@@ -194,7 +163,7 @@ class Walker {
         const Status wanted = submit_ready();
         if (is_ok(wanted)) {
             input_ = fresh();
-            output_ = Bytes(kSize, 0x77U);
+            output_ = Bytes(kSumsBytes, 0x77U);
         }
         ASSERT_EQ(submit_transfers(), wanted);
         if (is_ok(wanted)) {
@@ -281,8 +250,8 @@ class Walker {
     }
     // Behind vectors the state is as at first, and the input is the last vector's.
     void vectors_ran(std::uint32_t last) {
-        const Bytes stored(session_.self_tests().begin() + (std::size_t{2U} * kSize * last),
-                           session_.self_tests().begin() + (((std::size_t{2U} * last) + 1U) * kSize));
+        const Bytes stored(session_.self_tests().begin() + (std::size_t{2U} * kSumsBytes * last),
+                           session_.self_tests().begin() + (((std::size_t{2U} * last) + 1U) * kSumsBytes));
         model_.start();
         model_.in_view = stored;
     }
@@ -319,7 +288,7 @@ class Walker {
         set_hook(Status::kTimeout);
         ASSERT_EQ(session_.wait(), Status::kDeviceFault);
         set_hook(std::nullopt);
-        ASSERT_EQ(output_, Bytes(kSize, 0U)) << "withheld";
+        ASSERT_EQ(output_, Bytes(kSumsBytes, 0U)) << "withheld";
         model_.is_under_way = false;
         model_.is_faulted = true;
         faults_ += 1U;
@@ -335,7 +304,7 @@ class Walker {
     SessionConfig config_;
     files::AlignedBytes file_;
     campaign::HookedDevice device_;
-    NestedCalls nested_{file_.view(), kSize, kSize};
+    NestedCalls nested_{file_.view(), kSumsBytes, kSumsBytes};
     sim::SimPlatform clock_{device_.inner()};
     NestingPlatform platform_{clock_, nested_};
     refdev::RefdevCommandSet command_set_;
@@ -343,9 +312,9 @@ class Walker {
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     Random random_;
     Model model_;
-    Bytes input_ = Bytes(kSize);
-    Bytes output_ = Bytes(kSize);
-    Bytes scratch_ = Bytes(kSize);
+    Bytes input_ = Bytes(kSumsBytes);
+    Bytes output_ = Bytes(kSumsBytes);
+    Bytes scratch_ = Bytes(kSumsBytes);
     std::uint32_t steps_{0U};
     std::uint32_t view_steps_{0U};
     std::uint32_t faults_{0U};
