@@ -103,6 +103,33 @@ Workload pipelined() {
     return workload;
 }
 
+// The same on several devices, with a word that parameters set behind the copy.
+Workload pipelined_mesh() {
+    Workload workload = pipelined();
+    capture::Manifest& manifest = workload.manifest;
+    std::vector<std::uint32_t> words = words_of(workload.segments.traces);
+    const auto fill = static_cast<std::uint32_t>(words.size() - 1U);  // where the end is
+    const std::uint32_t header = refdev::header_word(refdev::Opcode::kFill, refdev::kFillWords);
+    words.insert(words.end() - 1, {header, kWorstDramBase + kScratch, 64U, 7U});
+    if (!set_trace(workload, words)) {
+        throw std::logic_error{"no trace"};
+    }
+    manifest.parameters = {{"value", ParameterKind::kRuntimeArgument, 0U, 255U, 1U, {{0U, fill + 3U}}}};
+    const MeshShape shape{1U, kMeshDevices};
+    manifest.target.mesh_columns = kMeshDevices;
+    for (capture::ManifestTensor* const tensor : {&manifest.inputs.front(), &manifest.outputs.front()}) {
+        tensor->shape = {kMeshDevices, tensor->shape.front()};
+        tensor->placement = Placement::kSharded;
+        tensor->devices = all_devices(shape);
+    }
+    for (capture::ManifestScript& script : manifest.scripts) {
+        for (capture::ManifestCommand& command : script.commands) {
+            command.devices = all_devices(shape);
+        }
+    }
+    return workload;
+}
+
 Bytes of_maxima(const std::string& name) {
     for (const WorstCase& worst : maxima()) {
         if (name == worst.name) {
@@ -131,6 +158,12 @@ Bytes of_pipelined(const std::string& name) {
     worst.spec = default_device();
     return file_of(worst);
 }
+Bytes of_pipelined_mesh(const std::string& name) {
+    WorstCase worst = worst_case(name, pipelined_mesh);
+    worst.spec = default_device();
+    worst.devices = kMeshDevices;
+    return file_of(worst);
+}
 Bytes of_mesh(const std::string& /*name*/) {
     return make_mesh_workload({1U, kMeshDevices}, 2U).file();
 }
@@ -143,6 +176,7 @@ const std::vector<CostPlan>& cost_plans() {
                                     {"typical_seen", of_typical, small_device(), 1U, true},
                                     {"two_queues", of_two_queues, small_device()},
                                     {"pipelined", of_pipelined, default_device()},
+                                    {"pipelined_mesh", of_pipelined_mesh, default_device(), kMeshDevices},
                                     {"stateful", of_stateful, worst_device()},
                                     {"mesh", of_mesh, small_device(), kMeshDevices},
                                     {"large_tensors", of_large_tensors, worst_device(), 1U, false, true},

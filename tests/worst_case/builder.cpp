@@ -102,6 +102,8 @@ std::vector<std::uint8_t> file_of(const WorstCase& worst) {
     Workload workload = worst.make();
     DeviceDescription device;
     refdev::describe(worst.spec, device);
+    device.mesh_rows = 1U;
+    device.mesh_columns = worst.devices;
     Validator validator{device};
     for (std::uint32_t attempt = 0U; attempt < 2U; ++attempt) {
         const std::vector<std::uint8_t> manifest =

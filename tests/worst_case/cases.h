@@ -29,6 +29,7 @@ struct WorstCase {
     bool shares_tables{false};  // the manifest has each program and each name once, however often it is named
     bool is_long{false};        // takes minutes to count
     refdev::DeviceSpec spec{worst_device()};  // that the workload is for
+    std::uint32_t devices{1U};                // of a mesh with one row
 };
 
 [[nodiscard]] const std::vector<WorstCase>& maxima();
