@@ -21,8 +21,9 @@ HEADERS = "runtime/include/pianola"
 ENUMERATOR, MEMBER = r"^ {4}(k\w+) =", r"^ {4}[^/\n]*?(\w+)(?:\{[^;]*\})?;"
 MET = (("status.h", r"enum class \[\[nodiscard\]\] Status\b", ENUMERATOR),
        ("fault.h", r"enum class FaultStage\b", r"^ {4}(k(?!None)\w+)\b"),
-       ("session.h", r"enum class Release\b", ENUMERATOR), ("session.h", r"enum class Evidence\b", ENUMERATOR),
-       ("session.h", r"struct SessionConfig\b", MEMBER), ("trust.h", r"enum class KeyState\b", ENUMERATOR),
+       ("session_config.h", r"enum class Release\b", ENUMERATOR),
+       ("session_config.h", r"enum class Evidence\b", ENUMERATOR),
+       ("session_config.h", r"struct SessionConfig\b", MEMBER), ("trust.h", r"enum class KeyState\b", ENUMERATOR),
        ("trust.h", r"enum class SignaturePolicy\b", ENUMERATOR), ("trust.h", r"struct Trust\b", MEMBER),
        ("config.h", r"struct Capacities\b", r"^ {4}std::uint32_t (?!number)(\w+);"))
 CLAIM = re.compile(r"\b(complian\w+|compl(?:ies|y)|conforms to|certified|certificates?|certification|ASIL(?:[- ][A-D])?"

@@ -18,7 +18,7 @@ ENUMERATIONS = {
     "KeyState": "PNL_KEY_STATE", "QueueCommandKind": "PNL_QUEUE_COMMAND", "Access": "PNL_ACCESS",
     "CommandKind": "PNL_COMMAND", "PatchKind": "PNL_PATCH",
 }
-HEADERS = ("status.h", "fault.h", "device.h", "plan.h", "session.h", "trust.h", "command_set.h")
+HEADERS = ("status.h", "fault.h", "device.h", "plan.h", "session_config.h", "trust.h", "command_set.h")
 ENUM = re.compile(r"^enum class (?:\[\[nodiscard\]\] )?(\w+) : [\w:]+ \{(.*?)^\};", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*")
 

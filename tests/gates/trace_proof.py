@@ -86,7 +86,9 @@ class TraceProof(GateProof):
     def test_parents_exist_and_have_children(self):
         self.change(REQUIREMENTS, '["tsr~own-state-whole"]', '["tsr~nowhere"]')
         self.assert_finds(self.findings(), "tsr~nowhere is no parent")
-        self.change(REQUIREMENTS, '["tsr~own-state-whole"]', '["tsr~determinism"]')
+        for child in ("swr~sealed-state~1", "swr~not-reentered~1"):
+            self.change(REQUIREMENTS, f'id = "{child}"\nparents = ["tsr~own-state-whole"]',
+                        f'id = "{child}"\nparents = ["tsr~determinism"]')
         self.assert_finds(self.findings(), "tsr~own-state-whole~1: nothing is derived from it")
 
     def test_a_rule_of_no_group_is_named(self):

@@ -41,6 +41,7 @@
 #include "pianola/plan.h"
 #include "pianola/platform.h"
 #include "pianola/scrub.h"
+#include "pianola/session_config.h"
 #include "pianola/span.h"
 #include "pianola/status.h"
 #include "pianola/trust.h"
@@ -53,35 +54,6 @@ namespace pianola {
 // aligned.
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
-
-// When a step's outputs are given out. Wide patterns; what is neither is treated as kVerified.
-enum class Release : std::uint32_t {
-    // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on
-    // returning kPending for as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them
-    // before it was used is noticed in time.
-    kVerified = 0x4DB2'B24DU,
-    // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has
-    // changed, later.
-    kAtCompletion = 0xB24D'4DB2U,
-};
-
-// The least that a device must attest of its own work to be driven at all. Wide patterns; what is none of them is
-// treated as kDigest. What is lost with each: docs/DESIGN.md.
-enum class Evidence : std::uint32_t {
-    kDigest = 0x39C6'C639U,
-    kCount = 0xC639'39C6U,
-    kNotification = 0x6C93'936CU,  // whatever the device attests
-};
-
-// Constant: keep it in flash.
-struct SessionConfig {
-    Trust trust;
-    Release release{Release::kVerified};
-    Evidence least_evidence{Evidence::kDigest};
-};
-
-// Whether a device that attests this may be driven.
-[[nodiscard]] bool is_enough(Attestation attestation, Evidence least) noexcept;
 
 class Session {
   public:
