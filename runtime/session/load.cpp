@@ -29,7 +29,10 @@ bool is_enough(Attestation attestation, Evidence least) noexcept {
 }
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
-    if ((running_.under_way != 0U) || (call_ == kInCall)) {
+    if (call_ == kInCall) {
+        return Status::kInvalidState;  // the verdict may be that of the call
+    }
+    if (running_.under_way != 0U) {
         reset(verdict);
         verdict.status = Status::kInvalidState;
         return verdict.status;

@@ -61,16 +61,11 @@ bool Session::is_whole() const noexcept {
             (seal_of_running() == running_seal_));
 }
 
-// Before the first thing that a call changes or asks of a port; reseal() ends it.
-void Session::enter() noexcept {
-    call_ = kInCall;
-}
-
 Status Session::reseal(Status status) noexcept {
-    call_ = 0U;
     if (config_.release != Release::kAtCompletion) {
         running_seal_ = seal_of_running();
     }
+    call_ = 0U;
     return status;
 }
 

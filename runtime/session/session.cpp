@@ -154,7 +154,7 @@ Status Session::finish(Status submitted) noexcept {
 
 std::uint32_t Session::output_bytes() const noexcept {
     std::uint32_t bytes = 0U;
-    const std::uint32_t count = is_whole() ? loaded_.plan.output_count : 0U;
+    const std::uint32_t count = (is_loaded() && is_whole()) ? loaded_.plan.output_count : 0U;
     for (std::uint32_t i = 0U; i < count; ++i) {
         bytes += loaded_.plan.outputs[i].bytes;
     }

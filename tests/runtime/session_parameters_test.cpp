@@ -179,7 +179,7 @@ TEST_F(SessionParameters, NothingDependsOnADeviceThatCallsBack) {
     ASSERT_EQ(load(), Status::kOk);
     ASSERT_EQ(set({{0U, 100U}}), Status::kOk);
     NestedCalls nested{file_.view(), kWorkloadBytes, kWorkloadBytes};
-    nested.make_on(session_);
+    nested.make_on(session_, *workspace_, verdict_);
     device_.set_hook([&nested](campaign::Call, std::uint32_t) -> std::optional<Status> {
         nested.make();
         return std::nullopt;

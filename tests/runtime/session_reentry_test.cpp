@@ -104,14 +104,10 @@ struct Nest {
         platform = std::make_unique<NestingPlatform>(*clock, nested);
         session = std::make_unique<Session>(DeviceSet{{pointers.data(), pointers.size()}, 1U, device_count}, *platform,
                                             command_set, config);
-        nested.make_on(*session);
+        nested.make_on(*session, *workspace, verdict);
     }
 
-    [[nodiscard]] Status load(ByteSpan file) const {
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        Verdict verdict;
-        return session->load(file, *workspace, verdict);
-    }
+    [[nodiscard]] Status load(ByteSpan file) { return session->load(file, *workspace, verdict); }
     [[nodiscard]] Bytes output_of(const Bytes& input) const {
         Bytes output(input.size(), 0x77U);
         const std::array<ByteSpan, 1> inputs{ByteSpan{input.data(), input.size()}};
@@ -138,6 +134,8 @@ struct Nest {
     std::unique_ptr<sim::SimPlatform> clock;
     std::unique_ptr<NestingPlatform> platform;
     std::unique_ptr<Session> session;
+    std::unique_ptr<PlanWorkspace> workspace{std::make_unique<PlanWorkspace>()};
+    Verdict verdict;
 };
 
 class SessionReentry : public testing::TestWithParam<Release> {};
@@ -146,7 +144,7 @@ TEST_P(SessionReentry, SeveralDevicesAndTheirPorts) {
     verifies({"swr~not-reentered~1"});
     constexpr MeshShape kTwo{1U, 2U};
     const files::AlignedBytes file{make_mesh_workload(kTwo, 2U).file()};
-    const Nest nest{file.view(), kTwo.count(), kTwo.count() * kWorkloadBytes, GetParam()};
+    Nest nest{file.view(), kTwo.count(), kTwo.count() * kWorkloadBytes, GetParam()};
     ASSERT_EQ(nest.load(file.view()), Status::kOk);
     const std::uint32_t in_load = nest.nested.times();
     EXPECT_GT(in_load, 100U);
@@ -167,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Releases, SessionReentry, testing::Values(Release::kVer
 // The call that finds it latches, and asks the clock, the devices and the safe state for that.
 TEST(SessionReentryOfADamagedSession, LatchesOnce) {
     const files::AlignedBytes file{make_small_workload(1U).file()};
-    const Nest nest{file.view(), 1U, kWorkloadBytes, Release::kVerified};
+    Nest nest{file.view(), 1U, kWorkloadBytes, Release::kVerified};
     ASSERT_EQ(nest.load(file.view()), Status::kOk);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
     auto* const memory = reinterpret_cast<std::uint8_t*>(nest.session.get());

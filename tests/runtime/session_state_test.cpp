@@ -252,6 +252,24 @@ TEST(SessionState, WhateverChangesTheOutputIsWithheld) {
     EXPECT_GT(noticed, sizeof(MutableByteSpan) * kMaxOutputs / 4U) << "all that the one step has bound, and more";
 }
 
+// What was there before a load that is refused may have changed: nothing reads it.
+TEST(SessionState, NothingIsReadOfWhatARefusedLoadLeaves) {
+    verifies({"swr~sealed-state~1"});
+    constexpr std::size_t kStride = 52U;
+    Exposed exposed{Release::kVerified};
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    const auto* const plan = reinterpret_cast<const std::uint8_t*>(&exposed.session.plan());
+    for (auto at = static_cast<std::size_t>(plan - exposed.memory()); at < sizeof(Session); at += kStride) {
+        ASSERT_EQ(exposed.load(), Status::kOk);
+        exposed.memory()[at] ^= 0x80U;
+        ASSERT_EQ(exposed.session.load(ByteSpan{}, *exposed.workspace, exposed.verdict), Status::kRefused);
+        EXPECT_EQ(exposed.session.output_bytes(), 0U) << at;
+        EXPECT_EQ(exposed.session.scrub_calls(), 0U) << at;
+        EXPECT_EQ(exposed.session.self_test({exposed.output.data(), exposed.output.size()}), Status::kInvalidState)
+            << at;
+    }
+}
+
 // A fault that latches goes by nothing that is damaged: neither by the number of devices, which no seal covers, nor by
 // what chooses among the steps under way.
 TEST(SessionState, LatchingGoesByNothingThatIsDamaged) {

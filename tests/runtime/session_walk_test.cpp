@@ -76,7 +76,7 @@ class Walker {
           device_{options_of(choice)},
           random_{seed} {
         if (choice.nests) {
-            nested_.make_on(session_);
+            nested_.make_on(session_, *workspace_, verdict_);
         }
         set_hook(std::nullopt);
         load();
@@ -118,8 +118,7 @@ class Walker {
         });
     }
     void load() {
-        Verdict verdict;
-        ASSERT_EQ(session_.load(file_.view(), *workspace_, verdict), Status::kOk) << rule_id(verdict.rule);
+        ASSERT_EQ(session_.load(file_.view(), *workspace_, verdict_), Status::kOk) << rule_id(verdict_.rule);
         ASSERT_TRUE(session_.has_views());
         model_ = Model{};
     }
@@ -310,6 +309,7 @@ class Walker {
     refdev::RefdevCommandSet command_set_;
     Session session_{device_, platform_, command_set_, config_};
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    Verdict verdict_;
     Random random_;
     Model model_;
     Bytes input_ = Bytes(kSumsBytes);

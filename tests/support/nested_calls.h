@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "pianola/session.h"
@@ -16,26 +15,33 @@
 
 namespace pianola::test {
 
-// Every call must be refused, and leave all bytes of the session as they were.
+// Every call must be refused, and leave all bytes of the session, and of the verdict of a load, as they were.
 class NestedCalls {
   public:
     // Of a binary with one input and one output: what is asked for could be done, were it asked for between two calls.
     NestedCalls(ByteSpan file, std::uint32_t input_bytes, std::uint32_t output_bytes)
         : file_{file}, input_(input_bytes, 1U), output_(output_bytes) {}
 
-    void make_on(Session& session) { session_ = &session; }
+    // workspace and verdict: those that load() is given.
+    void make_on(Session& session, PlanWorkspace& workspace, Verdict& verdict) {
+        session_ = &session;
+        workspace_ = &workspace;
+        verdict_ = &verdict;
+    }
     void make() {
         if ((session_ == nullptr) || is_inside_) {
             return;
         }
         is_inside_ = true;
         std::memcpy(before_.data(), static_cast<const void*>(session_), before_.size());
+        std::memcpy(said_.data(), static_cast<const void*>(verdict_), said_.size());
         const bool is_latched = session_->fault().status != Status::kOk;
         for (const Status answer : answers()) {
             const bool says_latched = is_latched && (answer == Status::kFaultLatched);
             EXPECT_TRUE(says_latched || (answer == Status::kInvalidState)) << static_cast<std::uint32_t>(answer);
         }
         EXPECT_EQ(std::memcmp(before_.data(), static_cast<const void*>(session_), before_.size()), 0);
+        EXPECT_EQ(std::memcmp(said_.data(), static_cast<const void*>(verdict_), said_.size()), 0);
         times_ += 1U;
         is_inside_ = false;
     }
@@ -51,7 +57,7 @@ class NestedCalls {
         MutableByteSpan to;
         ByteSpan from;
         Session& session = *session_;
-        return {session.load(file_, *workspace_, verdict_),
+        return {session.load(file_, *workspace_, *verdict_),
                 session.input_view(0U, to),
                 session.output_view(0U, from),
                 session.start({}),
@@ -75,10 +81,11 @@ class NestedCalls {
     ByteSpan file_;
     std::vector<std::uint8_t> input_;
     std::vector<std::uint8_t> output_;
-    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
-    Verdict verdict_;
+    PlanWorkspace* workspace_{nullptr};
+    Verdict* verdict_{nullptr};
     Session* session_{nullptr};
     std::array<std::uint8_t, sizeof(Session)> before_{};
+    std::array<std::uint8_t, sizeof(Verdict)> said_{};
     std::uint32_t times_{0U};
     bool is_inside_{false};
 };

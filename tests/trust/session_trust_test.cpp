@@ -91,7 +91,7 @@ TEST_F(SessionTrust, NothingDependsOnAVerifierAndACounterThatCallBack) {
     NestingPlatform platform{platform_, nested};
     config_.trust.verifier = &verifier;
     Session session{device_, platform, command_set_, config_};
-    nested.make_on(session);
+    nested.make_on(session, *workspace_, verdict_);
     ASSERT_EQ(session.load(file.view(), *workspace_, verdict_), Status::kOk);
     ASSERT_EQ(session.self_test({scratch_.data(), scratch_.size()}), Status::kOk);
     const std::uint32_t before = nested.times();

@@ -107,7 +107,7 @@ TEST(WithoutFeatures, NothingDependsOnAPlatformThatCallsBack) {
     Bench bench;
     NestingPlatform platform{bench.platform, nested};
     Session session{bench.device, platform, bench.command_set, kDevelopmentConfig};
-    nested.make_on(session);
+    nested.make_on(session, *bench.workspace, bench.verdict);
     ASSERT_EQ(session.load(file.view(), *bench.workspace, bench.verdict), Status::kOk);
     std::vector<std::uint8_t> scratch(kWorkloadBytes);
     ASSERT_EQ(session.self_test({scratch.data(), scratch.size()}), Status::kOk);

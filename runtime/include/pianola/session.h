@@ -21,10 +21,10 @@
 // and how many devices there are, are outside the seal: a port that calls through a damaged one traps; a step on fewer
 // devices is never complete, nor is one for which another device of the mesh answers, whose tokens are others.
 //
-// A port must not call the session that has called it. Such a call is refused: kInvalidState, or kFaultLatched where a
-// fault has latched; so is every call while another one has not come back, from whatever task. Nothing else of the
-// session, and nothing of the call that is under way, depends on it. A call that never comes back, because its task was
-// ended, leaves a session that is constructed anew.
+// A port must not call the session that has called it. Such a call, where it has a Status, is refused: kInvalidState,
+// or kFaultLatched where a fault has latched; neither the session changes, nor what the outer call gives. That is no
+// lock: a call of another task, or of an interrupt, may come before the outer one has marked itself, or between the
+// parts of one that blocks. Whoever ends a task inside of a call constructs the session anew, whatever it answers.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
@@ -71,7 +71,7 @@ class Session {
     // read any more. workspace is free afterwards; until it is used otherwise, its image describes the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
-    //   kInvalidState  a step is under way, or a call
+    //   kInvalidState  a step is under way; or a call, whose the verdict may be, so that it is left alone
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
@@ -202,7 +202,7 @@ class Session {
 
   private:
     enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
-    static constexpr std::uint32_t kInCall = 0xA5A5'A5A5U;  // wide: no bit that flips begins a call
+    static constexpr std::uint32_t kInCall = 0x9696'9696U;  // wide: no bit that flips begins a call
 
     // Device memory of an input or output, as the ECU core sees it.
     struct Tensors {
@@ -281,7 +281,7 @@ class Session {
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
-    void enter() noexcept;
+    void enter() noexcept { call_ = kInCall; }  // before a call changes or asks anything; reseal() ends it
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
     Status check(bool state_fits) noexcept;
