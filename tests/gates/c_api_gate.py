@@ -20,7 +20,9 @@ import tempfile
 
 from own_sources import report
 
-SESSION, FOOTPRINT = "runtime/include/pianola/session.h", "runtime/include/pianola/footprint.h"
+SESSION = "runtime/include/pianola/session.h"
+# What stands beside the class, and an application can use.
+BESIDE = ("runtime/include/pianola/session_config.h", "runtime/include/pianola/footprint.h")
 C_HEADER = "runtime/c/pianola.h"
 TWINS, KIT = "runtime/c/twins.cpp", "tests/port"
 PORT_HEADERS = ("config.h", "device.h", "command_set.h", "signature.h")
@@ -57,21 +59,21 @@ def parameters(text):
     return count
 
 
-def public_functions(session, footprint):
+def public_functions(session, beside):
     """(name, number of parameters; None of a constant) of all that an ECU's application can use."""
-    session, footprint = COMMENT.sub("", session), COMMENT.sub("", footprint)
+    session, beside = COMMENT.sub("", session), COMMENT.sub("", beside)
     begin = session.index("class Session {")
     body = session[session.index("public:", begin):session.index("private:", begin)]
     found = {(name, parameters(listed)) for name, listed in FUNCTION.findall(body)}
-    for text in (session[:begin], footprint):
+    for text in (session[:begin], beside):
         found |= {(name, parameters(listed)) for name, listed in FREE.findall(text)}
-    return found | {(name, None) for name in CONSTANT.findall(footprint)}
+    return found | {(name, None) for name in CONSTANT.findall(beside)}
 
 
-def missing(session, footprint, header):
+def missing(session, beside, header):
     """Findings: functions without their counterpart."""
     findings = []
-    functions = public_functions(session, footprint)
+    functions = public_functions(session, beside)
     for name, count in sorted(functions, key=str):
         if name in NOT_IN_C:
             continue
@@ -117,7 +119,7 @@ def admitted_rules(readme):
 def main(root):
     """Returns the exit code."""
     read = lambda name: (root / name).read_text(encoding="utf-8")  # noqa: E731
-    findings, examined = missing(read(SESSION), read(FOOTPRINT), read(C_HEADER))
+    findings, examined = missing(read(SESSION), "".join(map(read, BESIDE)), read(C_HEADER))
     found, constants = constants_missing(
         "".join(read(f"runtime/include/pianola/{name}") for name in PORT_HEADERS),
         "".join(path.read_text(encoding="utf-8") for path in sorted((root / KIT).glob("*.*"))), read(TWINS))

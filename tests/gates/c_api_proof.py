@@ -8,19 +8,19 @@ import unittest
 import c_api_gate as gate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SESSION, FOOTPRINT, HEADER = ((ROOT / name).read_text(encoding="utf-8")
-                              for name in (gate.SESSION, gate.FOOTPRINT, gate.C_HEADER))
+SESSION, BESIDE, HEADER = ("".join((ROOT / name).read_text(encoding="utf-8") for name in names)
+                           for names in ((gate.SESSION, ), gate.BESIDE, (gate.C_HEADER, )))
 
 
 class Counterparts(unittest.TestCase):
     """On the real headers, and on damaged ones."""
 
-    def findings(self, session=SESSION, footprint=FOOTPRINT, header=HEADER):
+    def findings(self, session=SESSION, beside=BESIDE, header=HEADER):
         """What the gate says of them."""
-        return gate.missing(session, footprint, header)[0]
+        return gate.missing(session, beside, header)[0]
 
     def test_enough_is_seen(self):
-        functions = gate.public_functions(SESSION, FOOTPRINT)
+        functions = gate.public_functions(SESSION, BESIDE)
         self.assertGreaterEqual(len(functions), 36)
         for known in (("submit", 0), ("submit", 2), ("self_test", 2), ("past_fault", 1), ("validate", 8)):
             self.assertIn(known, functions)

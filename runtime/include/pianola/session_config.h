@@ -1,4 +1,4 @@
-// What a session is told once: whose binaries it loads, what evidence a device must give, and when results are given out.
+// What a session is told once: whose binaries it loads, what a device must attest, and when results are given out.
 //
 // Place in the whole: the part of session.h that an application decides.
 #pragma once
