@@ -57,6 +57,12 @@ def count(program, commands, mode):
                  for which in (OWN, LOADER))
 
 
+def replayed(program, commands):
+    """The same of a replay. The driver's thread may be done before the step looks at its queue, which then takes what
+    the wait would have taken: the least of three runs is the step's own."""
+    return min(count(program, commands, "replay") for _ in range(3))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
@@ -64,7 +70,7 @@ def main():
     parser.add_argument("--hold", action="store_true")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    short, long = (count(arguments.program, commands, "replay") for commands in (SHORT, LONG))
+    short, long = (replayed(arguments.program, commands) for commands in (SHORT, LONG))
     anew = count(arguments.program, LONG, "record")
     rows = "".join(f"| {what} | {own:,} | {loader:,} |\n"
                    for what, (own, loader) in ((f"{SHORT} commands, replayed", short),
