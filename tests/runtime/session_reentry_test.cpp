@@ -1,5 +1,5 @@
 // Ports that call the session which has called them (aou~not-reentrant), where random walks do not come: two devices,
-// the command set, the digest engine, and the session's own damaged state. Walks of session_walk_test.cpp call from
+// several steps under way, the command set, the digest engine, and the session's own damaged state. Walks of session_walk_test.cpp call from
 // every other place; parameters, and verifier and counter, have their tests where theirs are.
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/campaign/hooked_device.h"
+#include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
 #include "tests/support/mesh_workload.h"
 #include "tests/support/nested_calls.h"
@@ -155,6 +156,46 @@ TEST_P(SessionReentry, SeveralDevicesAndTheirPorts) {
     EXPECT_EQ(nest.session->unload(), Status::kOk);
     EXPECT_GT(nest.nested.times(), in_load + 20U);
     EXPECT_EQ(nest.clock->safe_state_entries(), 0U);
+}
+
+// Prologue, as many steps under way as there may be, and epilogue: all of them from inside of each other.
+TEST_P(SessionReentry, SeveralStepsUnderWay) {
+    verifies({"swr~not-reentered~1"});
+    constexpr std::uint32_t kBytes = 4U;
+    for (const std::uint32_t in_flight : {1U, 2U, 16U}) {
+        SCOPED_TRACE(in_flight);
+        SmallCase small = plain_memory(1U, 1U, 2U);
+        small.in_flight = in_flight;
+        script_pattern_two(small);
+        ASSERT_TRUE(small.pipelined());
+        const files::AlignedBytes file{binary_of(small)};
+        Nest nest{file.view(), 1U, kBytes, GetParam()};
+        ASSERT_EQ(nest.load(file.view()), Status::kOk);
+        std::vector<Bytes> tensors;  // each output is the input of the submission before it
+        for (std::uint32_t i = 0U; i <= in_flight; ++i) {
+            tensors.emplace_back(kBytes, static_cast<std::uint8_t>(i + 1U));
+        }
+        std::vector<Bytes> outputs(tensors.size(), Bytes(kBytes, 0x77U));
+        std::vector<std::array<ByteSpan, 1>> from;
+        std::vector<std::array<MutableByteSpan, 1>> to;
+        for (std::size_t i = 0U; i < tensors.size(); ++i) {
+            from.push_back({ByteSpan{tensors[i].data(), kBytes}});
+            to.push_back({MutableByteSpan{outputs[i].data(), kBytes}});
+        }
+        ASSERT_EQ(nest.session->start(Span<const ByteSpan>{from[0]}), Status::kOk);
+        ASSERT_EQ(nest.session->wait(), Status::kOk);
+        for (std::size_t i = 0U; i < in_flight; ++i) {
+            ASSERT_EQ(nest.session->submit(Span<const ByteSpan>{from[i + 1U]}, Span<const MutableByteSpan>{to[i]}),
+                      Status::kOk);
+        }
+        for (std::size_t i = 0U; i < in_flight; ++i) {
+            ASSERT_EQ(nest.session->wait(), Status::kOk);
+        }
+        ASSERT_EQ(nest.session->stop(Span<const MutableByteSpan>{to[in_flight]}), Status::kOk);
+        ASSERT_EQ(nest.session->wait(), Status::kOk);
+        EXPECT_EQ(outputs, tensors);
+        EXPECT_EQ(nest.clock->safe_state_entries(), 0U);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Releases, SessionReentry, testing::Values(Release::kVerified, Release::kAtCompletion),

@@ -22,7 +22,7 @@
 // devices is never complete, nor is one for which another device of the mesh answers, whose tokens are others.
 //
 // A port must not call the session that has called it. Such a call, where it has a Status, is refused: kInvalidState,
-// or kFaultLatched where a fault has latched; neither the session changes, nor what the outer call gives. That is no
+// or where a fault has latched kFaultLatched, too; neither the session changes, nor what the outer call gives. It is no
 // lock: a call of another task, or of an interrupt, may come before the outer one has marked itself, or between the
 // parts of one that blocks. Whoever ends a task inside of a call constructs the session anew, whatever it answers.
 //
