@@ -1,6 +1,7 @@
 // Ports that call the session which has called them (aou~not-reentrant), where random walks do not come: two devices,
-// several steps under way, the command set, the digest engine, and the session's own damaged state. Walks of session_walk_test.cpp call from
-// every other place; parameters, and verifier and counter, have their tests where theirs are.
+// several steps under way, the command set, the digest engine, and the session's own damaged state. Walks of
+// session_walk_test.cpp call from every other place; parameters, and verifier and counter, have their tests where
+// theirs are.
 #include <gtest/gtest.h>
 
 #include <array>
