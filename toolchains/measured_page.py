@@ -131,8 +131,8 @@ def page(facts, limits):
     stack = {root.rsplit("::")[-1]: limit for root, limit in limits["stack"]["roots"].items()}
     yield from [
         "",
-        f"Limits: {instructions['inference']['arm_m']:,} for an inference on Arm, "
-        f"{instructions['inference']['riscv']:,} on RV32, and "
+        f"Limits: {instructions['inference']['arm_m']:,} for an inference on Cortex-M, "
+        f"{instructions['inference']['arm_r']:,} on Cortex-R, {instructions['inference']['riscv']:,} on RV32, and "
         f"{instructions['inference_spread']:.0%} between "
         f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
         f"{instructions['load_without_digest']:,} for its `load()`, "

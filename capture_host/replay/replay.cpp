@@ -7,7 +7,6 @@
 #include "capture_host/writer/manifest.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/status_name.h"
-#include "pianola/development_config.h"
 
 namespace pianola::replay {
 namespace {
@@ -43,7 +42,7 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
 }
 
 Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, const DeviceDescription& device,
-                   const CommandSet& command_set) {
+                   const CommandSet& command_set, const SessionConfig& config) {
     std::vector<Device*> devices;
     for (const auto& simulator : simulators) {
         devices.push_back(&simulator->device());
@@ -52,7 +51,7 @@ Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, co
     return Session{
         DeviceSet{
             {devices.data(), devices.size()}, is_mesh ? device.mesh_rows : 1U, is_mesh ? device.mesh_columns : 1U},
-        simulators.front()->platform(), command_set, kDevelopmentConfig};
+        simulators.front()->platform(), command_set, config};
 }
 
 template <typename Planned>
@@ -105,7 +104,9 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
 Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
     : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
       simulators_{make(target, device, options)},
-      session_{session_of(simulators_, device, target.command_set())} {}
+      session_{session_of(simulators_, device, target.command_set(), config_)} {
+    config_.trust.digest_engine = &digest_;
+}
 
 void Replay::load() {
     Verdict verdict;

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
+#include "capture_host/writer/openssl_digest.h"
 #include "hal/devices/target.h"
+#include "pianola/development_config.h"
 #include "pianola/session.h"
 
 namespace pianola::replay {
@@ -112,6 +114,8 @@ class Replay {
   private:
     files::AlignedBytes file_;
     std::vector<std::unique_ptr<Simulator>> simulators_;
+    capture::OpensslDigest digest_;
+    SessionConfig config_{kDevelopmentConfig};
     Session session_;
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
 };

@@ -79,33 +79,59 @@ struct CommandSums {
 }
 static_assert(every_bit_is_seen() && every_number_is_seen());
 
-// The words of a queue command; count 0 where the command is of no kind.
-struct EncodedCommand {
-    std::array<std::uint32_t, kMaxQueueCommandWords> words{};
-    std::uint32_t count{0U};
-};
-
-[[nodiscard]] inline EncodedCommand encode(const QueueCommand& command) noexcept {
-    switch (command.kind) {
+// How many words a queue command has; 0 where it is of no kind.
+[[nodiscard]] constexpr std::uint32_t word_count(QueueCommandKind kind) noexcept {
+    switch (kind) {
         case QueueCommandKind::kWrite:
-            return {{header_word(Opcode::kWrite, kTransferWords), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    kTransferWords};
         case QueueCommandKind::kRead:
-            return {{header_word(Opcode::kRead, kTransferWords), command.address, command.size_bytes, command.slot,
-                     command.slot_offset},
-                    kTransferWords};
+            return kTransferWords;
         case QueueCommandKind::kReplay:
-            return {{header_word(Opcode::kReplay, kReplayWords), command.address, command.size_bytes}, kReplayWords};
+            return kReplayWords;
         case QueueCommandKind::kRecordEvent:
-            return {{header_word(Opcode::kRecordEvent, kEventWords), command.event, command.value}, kEventWords};
         case QueueCommandKind::kWaitEvent:
-            return {{header_word(Opcode::kWaitEvent, kEventWords), command.event, command.value}, kEventWords};
+            return kEventWords;
         case QueueCommandKind::kNotify:
-            return {{header_word(Opcode::kNotify, kNotifyWords), command.value}, kNotifyWords};
+            return kNotifyWords;
         case QueueCommandKind::kUnspecified:
         default:
-            return {};
+            return 0U;
+    }
+}
+
+// Gives `taker` each word of a queue command, in order, by add(number, word). Not by way of an array, because this runs
+// twice for every command of every step.
+template <typename Taker>
+constexpr void give_words(const QueueCommand& command, Taker& taker) noexcept {
+    switch (command.kind) {
+        case QueueCommandKind::kWrite:
+        case QueueCommandKind::kRead:
+            taker.add(0U, header_word((command.kind == QueueCommandKind::kWrite) ? Opcode::kWrite : Opcode::kRead,
+                                      kTransferWords));
+            taker.add(1U, command.address);
+            taker.add(2U, command.size_bytes);
+            taker.add(3U, command.slot);
+            taker.add(4U, command.slot_offset);
+            break;
+        case QueueCommandKind::kReplay:
+            taker.add(0U, header_word(Opcode::kReplay, kReplayWords));
+            taker.add(1U, command.address);
+            taker.add(2U, command.size_bytes);
+            break;
+        case QueueCommandKind::kRecordEvent:
+        case QueueCommandKind::kWaitEvent:
+            taker.add(0U, header_word((command.kind == QueueCommandKind::kRecordEvent) ? Opcode::kRecordEvent
+                                                                                       : Opcode::kWaitEvent,
+                                      kEventWords));
+            taker.add(1U, command.event);
+            taker.add(2U, command.value);
+            break;
+        case QueueCommandKind::kNotify:
+            taker.add(0U, header_word(Opcode::kNotify, kNotifyWords));
+            taker.add(1U, command.value);
+            break;
+        case QueueCommandKind::kUnspecified:
+        default:
+            break;
     }
 }
 

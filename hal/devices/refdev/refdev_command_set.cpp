@@ -192,7 +192,7 @@ PatchKind RefdevCommandSet::patch_kind(WordSpan words, std::uint32_t word) const
 }
 
 std::uint32_t RefdevCommandSet::queue_words(const QueueCommand& command) const noexcept {
-    return encode(command).count;
+    return word_count(command.kind);
 }
 
 std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const noexcept {
@@ -201,11 +201,8 @@ std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const 
 
 std::uint64_t RefdevCommandSet::seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                      QueueCommand& command) const noexcept {
-    const EncodedCommand encoded = encode(command);
     CommandSums sums{first_term(number), digest};
-    for (std::uint32_t i = 0U; i < encoded.count; ++i) {
-        sums.add(i, encoded.words[i]);
-    }
+    give_words(command, sums);
     command.check = check_bits_of(sums.check);
     return (command.kind == QueueCommandKind::kReplay) ? chain_wide(sums.digest, trace_digest) : sums.digest;
 }

@@ -7,7 +7,16 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kRingMask = kRingWords - 1U;
+// Takes a command's words to their places in a ring.
+struct RingWriter {
+    QueueMemory& queue;
+    std::uint32_t first;
+    std::uint32_t check;
+
+    void add(std::uint32_t i, std::uint32_t word) noexcept {
+        queue.ring[(first + i) & (kRingWords - 1U)] = (i == 0U) ? ring_header(word, check) : word;
+    }
+};
 
 }  // namespace
 
@@ -167,23 +176,21 @@ void RefdevDriver::give_to_device(ByteSpan /*view*/) noexcept {}
 void RefdevDriver::take_from_device(MutableByteSpan /*view*/) noexcept {}
 
 Status RefdevDriver::enqueue(std::uint32_t queue, const QueueCommand& command) noexcept {
-    const EncodedCommand encoded = encode(command);
-    if ((queue >= spec_.queue_count) || (encoded.count == 0U)) {
+    const std::uint32_t words = word_count(command.kind);
+    if ((queue >= spec_.queue_count) || (words == 0U)) {
         return Status::kInvalidArgument;
     }
     QueueMemory& target = shared_.queues[queue];
-    const std::uint32_t used = written_[queue] - target.consumed.load(std::memory_order_acquire);
-    if (encoded.count > (kRingWords - used)) {
+    const std::uint32_t first = written_[queue];
+    const std::uint32_t used = first - target.consumed.load(std::memory_order_acquire);
+    if (words > (kRingWords - used)) {
         return Status::kBusy;
     }
-    const std::uint32_t first = written_[queue];
-    target.ring[first & kRingMask] = ring_header(encoded.words[0], command.check);
-    for (std::uint32_t i = 1U; i < encoded.count; ++i) {
-        target.ring[(first + i) & kRingMask] = encoded.words[i];
-    }
-    written_[queue] += encoded.count;
+    RingWriter writer{target, first, command.check};
+    give_words(command, writer);
+    written_[queue] = first + words;
     if (command.kind == QueueCommandKind::kNotify) {
-        notified_[queue][command.value % kMaxStepsInFlight] = written_[queue];
+        notified_[queue][command.value % kMaxStepsInFlight] = first + words;
     }
     return Status::kOk;
 }

@@ -1,0 +1,38 @@
+// SHA-256 by OpenSSL, which uses a processor's own instructions for it, of x86-64 or Arm, where it has them.
+//
+// Place in the whole: the hash engine of the host's tools. On target a session computes digests itself, or has the
+// integrator's engine. Host only.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "pianola/digest_engine.h"
+
+namespace pianola::capture {
+
+class OpensslDigest final : public DigestEngine {
+  public:
+    // Throws std::runtime_error where OpenSSL has no SHA-256.
+    OpensslDigest();
+    ~OpensslDigest() = default;
+    OpensslDigest(const OpensslDigest&) = delete;
+    OpensslDigest(OpensslDigest&&) = delete;
+    OpensslDigest& operator=(const OpensslDigest&) = delete;
+    OpensslDigest& operator=(OpensslDigest&&) = delete;
+
+    // kIntegrity where OpenSSL fails, and behind a failure, until the next begin().
+    Status begin() noexcept override;
+    Status update(ByteSpan bytes) noexcept override;
+    Status finish(Sha256Digest& digest) noexcept override;
+
+  private:
+    [[nodiscard]] Status status() const noexcept { return is_begun_ ? Status::kOk : Status::kIntegrity; }
+
+    std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm_;
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+    bool is_begun_{false};
+};
+
+}  // namespace pianola::capture
