@@ -5,8 +5,8 @@ Of one inference of each model on the simulator, from submit() to the poll() tha
 below the kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a
 device's DMA would; and the rest, which is Pianola's own: runtime, queues and the device's front end. What verified
 release adds to it, for each slice of traces and weights that is compared and each poll() that does so. Of one
-verification: against one SHA-256 over the same file by the code that targets have; the host's tools have OpenSSL's.
-Counts repeat exactly for the same build; no clock is involved.
+verification: against one SHA-256 over the same file with the same code. Counts repeat exactly for the same build; no
+clock is involved.
 
 Exit codes: 0 within the thresholds, 1 not, 2 something could not be measured, 77 there are no models.
 """
