@@ -37,8 +37,10 @@ struct Plan {
           depth_multiplier{a.depth_multiplier},
           output_channels{a.input_channels * a.depth_multiplier},
           input_offset{a.input_offset} {
+        // A core's short form may suit channels that the one in plain C++, which shared_pixel() would use, does not.
         const std::uint64_t taps = std::uint64_t{a.filter_height} * a.filter_width;
-        requantisation.is_short = is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
+        requantisation.is_short =
+            (a.depth_multiplier == 1U) && is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
     }
 };
 
