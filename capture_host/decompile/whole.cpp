@@ -66,11 +66,17 @@ void arithmetic(Operation& op) {
 
 // 0 or 1 of 32 bits as a byte; or the opposite.
 void set_verdicts(Operation& op, const Tokens& words, bool opposite) {
-    refdev::RescaleArguments a =
-        rescaling(refdev::kTypeInt32, refdev::kTypeInt8, opposite ? -kAlmostOne : kAlmostOne, 0);
+    Tokens verdicts = words;
+    if (opposite) {
+        refdev::UnaryArguments less{0U, 0U, op.out().elements, refdev::kTypeInt32, refdev::UnaryOp::kAddScalar, -1};
+        verdicts = op.launch(KernelId::kUnary, less, {verdicts}, verdicts.size());
+        less.op = refdev::UnaryOp::kAbs;
+        less.scalar = 0;
+        verdicts = op.launch(KernelId::kUnary, less, {verdicts}, verdicts.size());
+    }
+    refdev::RescaleArguments a = rescaling(refdev::kTypeInt32, refdev::kTypeInt8, kAlmostOne, 0);
     a.count = op.out().elements;
-    a.output_zero_point = opposite ? 1 : 0;
-    op.compute(KernelId::kRescale, a, {words});
+    op.compute(KernelId::kRescale, a, {verdicts});
 }
 
 template <bool kOpposite>
@@ -112,7 +118,7 @@ void cast(Operation& op) {
     }
 }
 
-// Terms with 19 bits behind the point.
+// Terms with 19 bits behind the point, after minus the zero point, where the reference starts.
 void add_n(Operation& op) {
     constexpr std::int32_t kBits = 19;
     constexpr double kUnit = 1048576.0;  // 2^20
@@ -120,7 +126,7 @@ void add_n(Operation& op) {
     for (std::size_t i = 0U; i < op.inputs(); ++i) {
         refdev::RescaleArguments a = rescaling(refdev::kTypeInt8, refdev::kTypeInt32, 1 << 30, kBits + 1);
         a.count = op.out().elements;
-        a.input_zero_point = zero_point_of(op.in(0U));
+        a.input_zero_point = (sums.empty() ? 2 : 1) * zero_point_of(op.in(0U));
         const Tokens terms = op.launch(KernelId::kRescale, a, {op.bytes(i)}, a.count * kWordBytes);
         sums = sums.empty() ? terms : binary(op, BinaryOp::kAdd, sums, terms);
     }

@@ -80,7 +80,7 @@ void lower_cast(OperatorContext& context) {
     }
 }
 
-// Terms of one scale, in 32 bits.
+// Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point: it counts twice in the first term.
 void lower_add_n(OperatorContext& context) {
     using Arguments = refdev::BinaryArguments;
     constexpr FixedPoint kToFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
@@ -100,7 +100,8 @@ void lower_add_n(OperatorContext& context) {
         context.require((input.scale == first.scale) && (input.zero_point == first.zero_point),
                         "inputs of several scales are not supported");
         require_shape(context, AnyTensor{output.index, output.tensor, 1U}, input.tensor->shape);
-        record_widening(context, input, input.zero_point, kToFraction, (i == 0U) ? sums : terms);
+        record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToFraction,
+                        (i == 0U) ? sums : terms);
         if (i > 0U) {
             Arguments arguments{};
             arguments.count = output.tensor->elements;

@@ -1,6 +1,7 @@
 #include "capture_host/tflite/operators/whole_numbers.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "capture_host/tflite/operators/broadcast_plan.h"
 #include "capture_host/tflite/operators/movement.h"
@@ -11,8 +12,6 @@ namespace pianola::tflite {
 namespace {
 
 using Op = refdev::BinaryOp;
-
-constexpr FixedPoint kMinus{-INT32_MAX, 0};
 
 // Both operands as large as the output, of `count` elements.
 struct Operands {
@@ -59,6 +58,21 @@ void record_binary(OperatorContext& context, Op op, const Operands& operands, ca
                     {offsetof(Arguments, output), output, Access::kWrite}});
 }
 
+// 1 becomes 0, and 0 becomes 1: the distance from 1.
+void record_opposite(OperatorContext& context, std::uint32_t count, capture::BufferId verdicts) {
+    using Arguments = refdev::UnaryArguments;
+    Arguments arguments{};
+    arguments.count = count;
+    arguments.type = refdev::kTypeInt32;
+    for (const auto& [op, scalar] : {std::pair{refdev::UnaryOp::kAddScalar, -1}, {refdev::UnaryOp::kAbs, 0}}) {
+        arguments.op = op;
+        arguments.scalar = scalar;
+        context.launch(refdev::KernelId::kUnary, arguments,
+                       {{offsetof(Arguments, input), verdicts, Access::kRead},
+                        {offsetof(Arguments, output), verdicts, Access::kWrite}});
+    }
+}
+
 }  // namespace
 
 bool has_whole_numbers(const OperatorContext& context) {
@@ -79,7 +93,6 @@ void lower_whole_comparison(OperatorContext& context, const Comparison& comparis
     const QuantizedTensor output = context.typed_output({kTypeBool});
     Operands operands = operands_of(context, *output.tensor);
     const capture::BufferId verdicts = add_wide(context, operands.count);
-    const bool inverts = !comparison.holds_for_equal;
     if (comparison.order != Order::kNone) {
         // A strict order is the opposite of the other one with equal numbers.
         const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
@@ -88,7 +101,10 @@ void lower_whole_comparison(OperatorContext& context, const Comparison& comparis
         (first_is_larger ? operands.right : operands.left) = larger;
     }
     record_binary(context, Op::kEqual, operands, verdicts);
-    record_narrowing(context, verdicts, inverts ? kMinus : kExactly, inverts ? 1 : 0, output);
+    if (!comparison.holds_for_equal) {
+        record_opposite(context, operands.count, verdicts);
+    }
+    record_narrowing(context, verdicts, kExactly, 0, output);
 }
 
 }  // namespace pianola::tflite
