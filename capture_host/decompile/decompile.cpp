@@ -83,6 +83,11 @@ class ModelSide {
     void check_operands(const tflite::Operator& op) const {
         for (const auto& operands : {op.inputs, op.outputs}) {
             for (const std::int32_t operand : operands) {
+                // The list of a shape, which the output has: that of a scalar is empty.
+                if ((op.code == tflite::format::BuiltinOperator_RESHAPE) && (op.inputs.size() > 1U) &&
+                    (operand == op.inputs[1U])) {
+                    continue;
+                }
                 const bool is_sound = (operand == tflite::kAbsent) ||
                                       model_.tensors.at(static_cast<std::uint32_t>(operand)).defect.empty();
                 if (!is_sound) {
