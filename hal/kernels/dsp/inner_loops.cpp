@@ -295,10 +295,12 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
               ChannelSums& sums) noexcept {
-    BlockSums block{};
+    BlockSums block;  // NOLINT(pianola-misra-11.6.1): DEV-039
     scalar::start_sums(filter, parameters, block[0U]);
     accumulate(rows, filter, block);
-    sums = block[0U];
+    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
+        sums[channel] = block[0U][channel];
+    }
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
