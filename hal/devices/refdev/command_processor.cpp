@@ -43,7 +43,9 @@ Progress CommandProcessor::stop(DeviceFault fault) noexcept {
     return Progress::kStopped;
 }
 
-void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles, DeviceFault fault) noexcept {
+// Not inside its callers: the unobserved path pays nothing for it.
+[[gnu::noinline]] void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles,
+                                                DeviceFault fault) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
     std::uint64_t from_cycles = start_cycles;
     std::uint64_t to_cycles = time_cycles_;
