@@ -53,12 +53,7 @@ Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& err
     return check.finish(accepted, kOperationsPerElement * output_bytes);
 }
 
-Status run_add(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_add, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_add(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* const input1 = bound.inputs[0];
     const std::int8_t* const input2 = bound.inputs[1];

@@ -36,8 +36,8 @@ void average(const PoolWindow& window, const Pool2dArguments& arguments, std::in
 
 }  // namespace
 
-Status run_average_pool2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    return run_pool2d(arguments, memory, average);
+Status compute_average_pool2d(WordSpan arguments, const BoundOperands& bound) noexcept {
+    return compute_pool2d(arguments, bound, average);
 }
 
 }  // namespace pianola::refdev

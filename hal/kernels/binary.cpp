@@ -62,12 +62,7 @@ Status describe_binary(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, a.count);
 }
 
-Status run_binary(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_binary, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_binary(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.inputs[1], bound.output);

@@ -218,12 +218,7 @@ Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& 
                                   : Status::kRefused;
 }
 
-Status run_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_conv2d, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_conv2d(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     const Plan plan{a};

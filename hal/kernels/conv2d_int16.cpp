@@ -76,24 +76,20 @@ void compute_pixel(const Plan& plan, const Conv2dArguments& a, const BoundOperan
 
 }  // namespace
 
-Status run_conv2d_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_conv2d_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_conv2d_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const auto [a, sum_bytes] = arguments_from_words<Conv2dInt16Arguments>(arguments);
     const Plan plan{a, sum_bytes};
     const std::size_t batch_bytes =
         static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels * kElementBytes;
+    BoundOperands pixel = bound;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
         for (std::uint32_t row = 0U; row < a.output_height; ++row) {
             for (std::uint32_t column = 0U; column < a.output_width; ++column) {
-                compute_pixel(plan, a, bound, Pixel{row, column});
-                bound.output += std::size_t{a.output_channels} * kElementBytes;
+                compute_pixel(plan, a, pixel, Pixel{row, column});
+                pixel.output += std::size_t{a.output_channels} * kElementBytes;
             }
         }
-        bound.inputs[0] += batch_bytes;
+        pixel.inputs[0] += batch_bytes;
     }
     return Status::kOk;
 }

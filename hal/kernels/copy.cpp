@@ -24,12 +24,7 @@ Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, 0U);
 }
 
-Status run_copy(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_copy, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_copy(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     std::memcpy(bound.output, bound.inputs[0], a.size_bytes);
     return Status::kOk;

@@ -208,12 +208,7 @@ Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, Argum
                                   : Status::kRefused;
 }
 
-Status run_depthwise_conv2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_depthwise_conv2d, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_depthwise_conv2d(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     const Plan plan{a, operands.parameters};

@@ -56,17 +56,13 @@ struct Window {
 
 }  // namespace
 
-Status run_depthwise_conv2d_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_depthwise_conv2d_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_depthwise_conv2d_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const auto [a, sum_bytes] = arguments_from_words<DepthwiseConv2dInt16Arguments>(arguments);
     const Plan plan{a, sum_bytes};
     const std::size_t batch_bytes =
         static_cast<std::size_t>(a.input_height) * a.input_width * a.input_channels * kElementBytes;
     std::size_t element = 0U;
+    BoundOperands of_batch = bound;
     for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
         for (std::uint32_t row = 0U; row < a.output_height; ++row) {
             const std::int32_t row_origin = plan.rows.origin(row);
@@ -78,12 +74,12 @@ Status run_depthwise_conv2d_int16(WordSpan arguments, const DeviceMemory& memory
                     const std::size_t parameters = std::size_t{channel} * plan.result.parameters_bytes();
                     store_element<std::int16_t>(
                         bound.output, element,
-                        plan.result.element(sum_of(plan, window, channel, bound), bound.inputs[2] + parameters));
+                        plan.result.element(sum_of(plan, window, channel, of_batch), bound.inputs[2] + parameters));
                     element += 1U;
                 }
             }
         }
-        bound.inputs[0] += batch_bytes;
+        of_batch.inputs[0] += batch_bytes;
     }
     return Status::kOk;
 }

@@ -26,12 +26,7 @@ Status describe_fill(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, 0U);
 }
 
-Status run_fill(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_fill, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_fill(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     for (std::uint32_t at = 0U; at < a.size_bytes; at += kPatternBytes) {
         std::memcpy(bound.output + at, &a.pattern, kPatternBytes);

@@ -135,12 +135,7 @@ Status describe_fully_connected(WordSpan arguments, Footprint& footprint, Argume
                                   : Status::kRefused;
 }
 
-Status run_fully_connected(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_fully_connected, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     if (a.weights_layout != WeightsLayout::kPlain) {

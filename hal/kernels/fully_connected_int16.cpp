@@ -4,12 +4,7 @@
 
 namespace pianola::refdev {
 
-Status run_fully_connected_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_fully_connected_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_fully_connected_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const auto [a, sum_bytes] = arguments_from_words<FullyConnectedInt16Arguments>(arguments);
     const Int16Output result{a.activation_min, a.activation_max, sum_bytes};
     const std::size_t row_bytes = std::size_t{a.input_depth} * sizeof(std::int16_t);

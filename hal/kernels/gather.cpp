@@ -54,12 +54,7 @@ Status describe_gather(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, static_cast<std::uint64_t>(a.rows) * a.segment_count);
 }
 
-Status run_gather(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_gather, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_gather(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     std::int8_t* destination = bound.output;
     for (std::size_t row = 0U; row < a.rows; ++row) {

@@ -75,6 +75,16 @@ struct ArgumentError {
     std::uint32_t word{0U};  // index of the argument word
 };
 
+inline constexpr std::uint32_t kMaxReadOperands = 4U;
+
+// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
+// one; of two, the last is the output.
+struct BoundOperands {
+    std::array<const std::int8_t*, kMaxReadOperands> inputs{};
+    std::int8_t* state{nullptr};
+    std::int8_t* output{nullptr};
+};
+
 struct Kernel {
     KernelId id{KernelId::kUnspecified};
     std::uint32_t version{0U};  // raised whenever the result for any argument changes
@@ -92,15 +102,19 @@ struct Kernel {
     std::uint64_t value_words{0U};
 
     // Checks the argument words (argument_words of them) and publishes extents and cost. kOk or kRefused. After kOk,
-    // run() with the same words touches the published extents and nothing else, and writes every byte of those written.
+    // compute() with the same words touches the published extents and nothing else, and writes every byte of those
+    // written.
     Status (*describe)(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept = nullptr;
 
-    // Runs the kernel. Calls describe() by itself and refuses what describe() refuses, so that a trace damaged after it
-    // was proved cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or a wait for a semaphore that
-    // is not there yet; kDeviceFault: an operand is outside the regions, or not permitted. Where not kOk, nothing was
-    // written.
-    Status (*run)(WordSpan arguments, const DeviceMemory& memory) noexcept = nullptr;
+    // Computes what describe() has accepted, on its extents: run() calls it, and nobody else. kOk; kRefused: a wait for
+    // a semaphore that is not there yet, and nothing was written.
+    Status (*compute)(WordSpan arguments, const BoundOperands& bound) noexcept = nullptr;
 };
+
+// Runs a launch. Describes it by itself and refuses what describe() refuses, so that a trace damaged after it was proved
+// cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or as compute(); kDeviceFault: an operand is
+// outside the regions, or not permitted. Where not kOk, nothing was written.
+Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 // The ROM, sorted by id, without gaps from 1.
 [[nodiscard]] Span<const Kernel> kernel_rom() noexcept;

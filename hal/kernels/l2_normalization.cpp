@@ -44,12 +44,7 @@ Status describe_l2_normalization(WordSpan arguments, Footprint& footprint, Argum
     return check.finish(accepted, kOperationsPerElement * elements);
 }
 
-Status run_l2_normalization(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_l2_normalization, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_l2_normalization(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* input = bound.inputs[0];
     std::int8_t* output = bound.output;

@@ -67,34 +67,46 @@ Status LaunchCheck::finish(bool accepted, std::uint64_t operations) noexcept {
     return Status::kOk;
 }
 
-Status bind_operands(DescribeFunction describe, WordSpan arguments, const DeviceMemory& memory,
-                     BoundOperands& operands) noexcept {
-    Footprint footprint;
-    ArgumentError error;
-    const Status described = describe(arguments, footprint, error);
-    if (!is_ok(described)) {
-        return described;
-    }
+namespace {
+
+[[nodiscard]] Status bind(const ExtentList& extents, const DeviceMemory& memory, BoundOperands& bound) noexcept {
     std::uint32_t inputs = 0U;
-    for (const Extent& extent : footprint.extents.view()) {
+    for (const Extent& extent : extents.view()) {
         if (extent.access == Access::kWrite) {
-            operands.state = operands.output;
-            operands.output = tensor_of(memory.writable(extent.address, extent.size_bytes));
-            if (operands.output == nullptr) {
+            bound.state = bound.output;
+            bound.output = tensor_of(memory.writable(extent.address, extent.size_bytes));
+            if (bound.output == nullptr) {
                 return Status::kDeviceFault;
             }
         } else {
             if (inputs >= kMaxReadOperands) {
                 return Status::kInternal;
             }
-            operands.inputs[inputs] = tensor_of(memory.readable(extent.address, extent.size_bytes));
-            if (operands.inputs[inputs] == nullptr) {
+            bound.inputs[inputs] = tensor_of(memory.readable(extent.address, extent.size_bytes));
+            if (bound.inputs[inputs] == nullptr) {
                 return Status::kDeviceFault;
             }
             inputs += 1U;
         }
     }
     return Status::kOk;
+}
+
+// Apart from run(), so that a kernel's own stack does not lie below a footprint.
+[[nodiscard, gnu::noinline]] Status describe_and_bind(const Kernel& kernel, WordSpan arguments,
+                                                      const DeviceMemory& memory, BoundOperands& bound) noexcept {
+    Footprint footprint;
+    ArgumentError error;
+    const Status described = kernel.describe(arguments, footprint, error);
+    return is_ok(described) ? bind(footprint.extents, memory, bound) : described;
+}
+
+}  // namespace
+
+Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept {
+    BoundOperands bound;
+    const Status status = describe_and_bind(kernel, arguments, memory, bound);
+    return is_ok(status) ? kernel.compute(arguments, bound) : status;
 }
 
 }  // namespace pianola::refdev

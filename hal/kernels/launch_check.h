@@ -88,21 +88,4 @@ class LaunchCheck {
     std::uint64_t operand_bytes_{0U};
 };
 
-inline constexpr std::uint32_t kMaxReadOperands = 4U;
-
-// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
-// one; of two, the last is the output.
-struct BoundOperands {
-    std::array<const std::int8_t*, kMaxReadOperands> inputs{};
-    std::int8_t* state{nullptr};
-    std::int8_t* output{nullptr};
-};
-
-using DescribeFunction = decltype(Kernel::describe);
-
-// Describes the launch and binds what it publishes. kOk: every operand is bound; kRefused: describe() refused;
-// kDeviceFault: the regions do not permit an operand.
-Status bind_operands(DescribeFunction describe, WordSpan arguments, const DeviceMemory& memory,
-                     BoundOperands& operands) noexcept;
-
 }  // namespace pianola::refdev

@@ -50,12 +50,7 @@ Status describe_log_softmax(WordSpan arguments, Footprint& footprint, ArgumentEr
     return check.finish(accepted, kOperationsPerElement * elements);
 }
 
-Status run_log_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_log_softmax, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_log_softmax(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* input = bound.inputs[0];
     std::int8_t* output = bound.output;

@@ -43,12 +43,7 @@ Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, a.count);
 }
 
-Status run_lookup(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_lookup, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_lookup(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.element_bytes == sizeof(std::int8_t)) {
         look_up<std::int8_t>(bound.inputs[0], bound.inputs[1], bound.output, a.count);

@@ -171,12 +171,7 @@ Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, bounded_product(a.batches, a.steps) * weight_bytes);  // below 2^63
 }
 
-Status run_lstm(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_lstm, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_lstm(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const Sizes sizes{a.type};
     const std::size_t cells = std::size_t{a.batches} * a.units;

@@ -77,12 +77,7 @@ Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, (c_bytes / sizeof(std::int32_t)) * a.k);
 }
 
-Status run_matmul(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_matmul, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_matmul(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound);

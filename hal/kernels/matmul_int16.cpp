@@ -46,12 +46,7 @@ Status describe_matmul_int16(WordSpan arguments, Footprint& footprint, ArgumentE
     return check.finish(accepted, elements * a.depth);  // below 2^48
 }
 
-Status run_matmul_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_matmul_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_matmul_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const WideScale scale{a.multiplier, a.shift};
     const std::size_t row_bytes = std::size_t{a.depth} * kElementBytes;

@@ -34,8 +34,8 @@ void maximum(const PoolWindow& window, const Pool2dArguments& arguments, std::in
 
 }  // namespace
 
-Status run_max_pool2d(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    return run_pool2d(arguments, memory, maximum);
+Status compute_max_pool2d(WordSpan arguments, const BoundOperands& bound) noexcept {
+    return compute_pool2d(arguments, bound, maximum);
 }
 
 }  // namespace pianola::refdev

@@ -137,12 +137,7 @@ Status describe_mean(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, elements);
 }
 
-Status run_mean(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_mean, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_mean(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);

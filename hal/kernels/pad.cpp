@@ -64,12 +64,7 @@ Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& err
     return check.finish(accepted, 0U);
 }
 
-Status run_pad(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_pad, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_pad(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     // Elements of one step along each axis of the output.
     std::array<std::size_t, kRank> step{};

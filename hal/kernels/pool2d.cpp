@@ -81,12 +81,7 @@ Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, outputs * taps);
 }
 
-Status run_pool2d(WordSpan arguments, const DeviceMemory& memory, PoolReduce reduce) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_pool2d, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_pool2d(WordSpan arguments, const BoundOperands& bound, PoolReduce reduce) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* input = bound.inputs[0];
     std::int8_t* output = bound.output;

@@ -34,6 +34,6 @@ struct PoolWindow {
 // Reduces a window to one element per channel.
 using PoolReduce = void (*)(const PoolWindow& window, const Pool2dArguments& arguments, std::int8_t* output) noexcept;
 
-Status run_pool2d(WordSpan arguments, const DeviceMemory& memory, PoolReduce reduce) noexcept;
+Status compute_pool2d(WordSpan arguments, const BoundOperands& bound, PoolReduce reduce) noexcept;
 
 }  // namespace pianola::refdev

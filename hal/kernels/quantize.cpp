@@ -67,12 +67,7 @@ Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError
                                        word_of(offsetof(QuantizeArguments, input)), check);
 }
 
-Status run_quantize(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_quantize, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_quantize(WordSpan arguments, const BoundOperands& bound) noexcept {
     const QuantizeArguments a = arguments_from_words<QuantizeArguments>(arguments);
     if (a.type == kTypeInt8) {
         quantize<std::int8_t>(a, bound.inputs[0], bound.output);
@@ -90,12 +85,7 @@ Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentErr
                                          word_of(offsetof(DequantizeArguments, output)), check);
 }
 
-Status run_dequantize(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_dequantize, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_dequantize(WordSpan arguments, const BoundOperands& bound) noexcept {
     const DequantizeArguments a = arguments_from_words<DequantizeArguments>(arguments);
     if (a.type == kTypeInt8) {
         dequantize<std::int8_t>(a, bound.inputs[0], bound.output);

@@ -155,12 +155,7 @@ Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, Argum
     return check.finish(accepted, kOperationsPerElement * outputs);
 }
 
-Status run_quantized_binary(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_quantized_binary, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_quantized_binary(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound);

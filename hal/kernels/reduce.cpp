@@ -90,12 +90,7 @@ Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, static_cast<std::uint64_t>(a.rows) * a.columns);
 }
 
-Status run_reduce(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_reduce, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_reduce(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);

@@ -27,12 +27,7 @@ Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentErr
     return check.finish(accepted, kOperationsPerElement * a.count);
 }
 
-Status run_requantize(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_requantize, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_requantize(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* const input = bound.inputs[0];
     std::int8_t* const output = bound.output;

@@ -72,12 +72,7 @@ Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError&
     return check.finish(accepted, kOperationsPerElement * a.count);
 }
 
-Status run_rescale(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_rescale, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.input_type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);

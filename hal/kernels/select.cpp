@@ -82,12 +82,7 @@ Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& 
     return check.finish(accepted, kOperationsPerElement * outputs);
 }
 
-Status run_select(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_select, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_select(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.element_bytes == sizeof(std::int8_t)) {
         select_elements<std::int8_t>(a, bound);

@@ -34,12 +34,7 @@ Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentErro
     return check.finish(accepted, 1U);
 }
 
-Status run_semaphore(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_semaphore, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_semaphore(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.op == SemaphoreOp::kSet) {
         store_word(bound.output, a.value);

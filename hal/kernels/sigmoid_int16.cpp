@@ -50,12 +50,7 @@ Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, Argument
     return check.finish(accepted, kOperationsPerElement * a.count);
 }
 
-Status run_sigmoid_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_sigmoid_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_sigmoid_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     compute(arguments_from_words<Arguments>(arguments), bound.inputs[0], bound.inputs[1], bound.output);
     return Status::kOk;
 }

@@ -93,12 +93,7 @@ Status describe_softmax(WordSpan arguments, Footprint& footprint, ArgumentError&
     return check.finish(accepted, kOperationsPerElement * elements);
 }
 
-Status run_softmax(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_softmax, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_softmax(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.output_type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);

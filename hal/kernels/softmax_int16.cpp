@@ -93,18 +93,11 @@ Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, Argument
     return check.finish(accepted, kOperationsPerElement * elements);
 }
 
-Status run_softmax_int16(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_softmax_int16, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_softmax_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::size_t row_bytes = std::size_t{a.depth} * kElementBytes;
-    for (std::uint32_t row = 0U; row < a.rows; ++row) {
-        compute_row(a, bound.inputs[0], bound.inputs[1], bound.output);
-        bound.inputs[0] += row_bytes;
-        bound.output += row_bytes;
+    for (std::size_t row = 0U; row < a.rows; ++row) {
+        compute_row(a, bound.inputs[0] + (row * row_bytes), bound.inputs[1], bound.output + (row * row_bytes));
     }
     return Status::kOk;
 }

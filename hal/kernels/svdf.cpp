@@ -95,12 +95,7 @@ Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentE
     return check.finish(accepted, (bounded_product(a.batches, a.filters) * a.input_depth) + memory_bytes);
 }
 
-Status run_svdf_feature(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_svdf_feature, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_svdf_feature(WordSpan arguments, const BoundOperands& bound) noexcept {
     const SvdfFeatureArguments a = arguments_from_words<SvdfFeatureArguments>(arguments);
     if (a.type == kTypeInt8) {
         remember<std::int8_t>(a, bound);
@@ -138,12 +133,7 @@ Status describe_svdf_time(WordSpan arguments, Footprint& footprint, ArgumentErro
     return check.finish(accepted, bounded_product(output_bytes, a.rank, a.length));
 }
 
-Status run_svdf_time(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_svdf_time, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_svdf_time(WordSpan arguments, const BoundOperands& bound) noexcept {
     const SvdfTimeArguments a = arguments_from_words<SvdfTimeArguments>(arguments);
     if (a.type == kTypeInt8) {
         weigh<std::int8_t>(a, bound);

@@ -40,12 +40,7 @@ Status describe_take(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, pieces);
 }
 
-Status run_take(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_take, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_take(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::int8_t* input = bound.inputs[0];
     const std::int8_t* indices = bound.inputs[1];

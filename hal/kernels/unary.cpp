@@ -69,12 +69,7 @@ Status describe_unary(WordSpan arguments, Footprint& footprint, ArgumentError& e
     return check.finish(accepted, a.count);
 }
 
-Status run_unary(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_unary, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_unary(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     if (a.type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);

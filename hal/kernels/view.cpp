@@ -123,12 +123,7 @@ Status describe_view(WordSpan arguments, Footprint& footprint, ArgumentError& er
     return check.finish(accepted, elements);
 }
 
-Status run_view(WordSpan arguments, const DeviceMemory& memory) noexcept {
-    BoundOperands bound;
-    const Status status = bind_operands(describe_view, arguments, memory, bound);
-    if (!is_ok(status)) {
-        return status;
-    }
+Status compute_view(WordSpan arguments, const BoundOperands& bound) noexcept {
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::size_t row_count = static_cast<std::size_t>(a.dims[0]) * a.dims[1] * a.dims[2] * a.dims[3] * a.dims[4];
     const std::size_t row_bytes = static_cast<std::size_t>(a.dims[kInnermost]) * a.element_bytes;

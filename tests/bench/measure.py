@@ -25,7 +25,7 @@ from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-posi
 
 SKIPPED = 77
 VERIFIED_MODEL = "vww_96_int8"
-KERNEL = re.compile(r"^pianola::refdev::run_\w+\(")
+KERNEL = re.compile(r"^pianola::refdev::run\(")
 MOVE = re.compile(r"^_*mem(cpy|move|set)")
 CALLER = re.compile(r"^pianola::refdev::CommandProcessor::")
 

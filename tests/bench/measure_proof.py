@@ -21,10 +21,10 @@ cfn=pianola::refdev::find_kernel(unsigned int)
 calls=2 0
 0 70
 cob=somewhere
-cfn=pianola::refdev::run_add(pianola::Span<unsigned int const>, pianola::refdev::DeviceMemory const&)
+cfn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
 calls=2 0
 0 600
-cfn=pianola::refdev::run_pad(pianola::Span<unsigned int const>, pianola::refdev::DeviceMemory const&)
+cfn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
 calls=1 0
 0 200
 
@@ -34,12 +34,12 @@ cfn=__memcpy_avx_unaligned_erms
 calls=1 0
 0 40
 
-fn=pianola::refdev::run_add(pianola::Span<unsigned int const>, pianola::refdev::DeviceMemory const&)
+fn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
 0 500
 cfn=__memcpy_avx_unaligned_erms
 calls=1 0
 0 9
-cfn=pianola::refdev::run_pool2d(pianola::Span<unsigned int const>)
+cfn=pianola::refdev::compute_pool2d(pianola::Span<unsigned int const>)
 calls=2 0
 0 100
 """

@@ -169,7 +169,8 @@ class Machine final : public refdev::CommandObserver {
     // A kernel that refuses leaves memory alone.
     void require_refusal(const refdev::Kernel& kernel, WordSpan arguments) {
         const Bytes before = data_;
-        require(kernel.run(arguments, memory_) == Status::kRefused, "a kernel refuses what its description refuses");
+        require(refdev::run(kernel, arguments, memory_) == Status::kRefused,
+                "a kernel refuses what its description refuses");
         require(data_ == before, "a kernel that refuses writes nothing");
     }
 

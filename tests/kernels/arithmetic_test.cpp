@@ -184,13 +184,13 @@ TEST(PlainArithmeticLimits, Int32WorksWhereTheHostsAddressIsOdd) {
     bytes.at(33U) = 3U;  // and of the second
     const Words binary =
         words_of(BinaryArguments{kBase, kBase + 32U, kBase + 64U, 2U, kTypeInt32, BinaryOp::kMultiply});
-    EXPECT_EQ(kernel(KernelId::kBinary).run(span_of(binary), memory), Status::kOk);
+    EXPECT_EQ(refdev::run(kernel(KernelId::kBinary), span_of(binary), memory), Status::kOk);
     EXPECT_EQ(bytes.at(65U), 6U);
     const Words matmul = words_of(MatmulArguments{kBase, kBase + 32U, kBase + 64U, 1U, 1U, 2U, kTypeInt32, 1U});
-    EXPECT_EQ(kernel(KernelId::kMatmul).run(span_of(matmul), memory), Status::kOk);
+    EXPECT_EQ(refdev::run(kernel(KernelId::kMatmul), span_of(matmul), memory), Status::kOk);
     EXPECT_EQ(bytes.at(65U), 12U);
     const Words semaphore = words_of(SemaphoreArguments{kBase + 64U, SemaphoreOp::kIncrement, 30U});
-    EXPECT_EQ(kernel(KernelId::kSemaphore).run(span_of(semaphore), memory), Status::kOk);
+    EXPECT_EQ(refdev::run(kernel(KernelId::kSemaphore), span_of(semaphore), memory), Status::kOk);
     EXPECT_EQ(bytes.at(65U), 42U);
 }
 

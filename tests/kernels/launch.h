@@ -84,7 +84,7 @@ class SmallDevice {
     void randomise_with_extremes(std::mt19937& random, std::uint32_t type);
     std::vector<std::uint8_t>& bytes() { return bytes_; }
 
-    Status run(KernelId id, const Words& words) { return kernel(id).run(span_of(words), memory_); }
+    Status run(KernelId id, const Words& words) { return refdev::run(kernel(id), span_of(words), memory_); }
 
   private:
     std::vector<std::uint8_t> bytes_;

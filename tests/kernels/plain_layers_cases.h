@@ -27,7 +27,8 @@ bool PlainLayers::run(KernelId id, const Arguments& arguments) noexcept {
     std::memcpy(words.data(), &arguments, sizeof(arguments));
     std::memset(memory_ + kOutputAt, kGuard, kPackedFilterAt - kOutputAt);
     const Kernel* const kernel = find_kernel(static_cast<std::uint32_t>(id));
-    const bool is_run = (kernel != nullptr) && is_ok(kernel->run(WordSpan{words.data(), words.size()}, device_));
+    const bool is_run =
+        (kernel != nullptr) && is_ok(refdev::run(*kernel, WordSpan{words.data(), words.size()}, device_));
     result_.differences += is_run ? 0U : 1U;
     return is_run;
 }

@@ -55,7 +55,7 @@ class FlatDevice {
             const refdev::Kernel* const kernel = refdev::find_kernel(static_cast<std::uint32_t>(launch.kernel));
             ASSERT_NE(kernel, nullptr) << launch.label;
             expect_extents(*kernel, launch, words);
-            ASSERT_EQ(kernel->run(WordSpan{words.data(), words.size()}, memory_), Status::kOk) << launch.label;
+            ASSERT_EQ(refdev::run(*kernel, WordSpan{words.data(), words.size()}, memory_), Status::kOk) << launch.label;
         }
     }
 

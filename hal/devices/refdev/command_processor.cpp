@@ -209,7 +209,7 @@ DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
     if (argument_words != kernel->argument_words) {
         return DeviceFault::kUnknownCommand;
     }
-    const Status status = kernel->run(words.subspan(kHeadWords, argument_words), memory_);
+    const Status status = run(*kernel, words.subspan(kHeadWords, argument_words), memory_);
     if (!is_ok(status)) {
         return (status == Status::kRefused) ? DeviceFault::kBadArgument : DeviceFault::kBus;
     }
