@@ -8,6 +8,7 @@
 
 #include "capture_host/decompile/launches.h"
 #include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/premises.h"
 #include "capture_host/targets/trace_walk.h"
 #include "hal/kernels/kernel.h"
 #include "pianola/config.h"
@@ -83,10 +84,16 @@ class ModelSide {
     void check_operands(const tflite::Operator& op) const {
         for (const auto& operands : {op.inputs, op.outputs}) {
             for (const std::int32_t operand : operands) {
-                const bool is_sound = (operand == tflite::kAbsent) ||
-                                      model_.tensors.at(static_cast<std::uint32_t>(operand)).defect.empty();
-                if (!is_sound) {
+                if (operand == tflite::kAbsent) {
+                    continue;
+                }
+                const Tensor& tensor = model_.tensors.at(static_cast<std::uint32_t>(operand));
+                if (!tensor.defect.empty()) {
                     Operation::not_understood("one of its operands");
+                }
+                const bool is_narrow = element_bytes_of(tensor) <= sizeof(std::int16_t);  // others have their own scale
+                if (is_narrow && !tensor.quantization_defect.empty()) {
+                    Operation::not_understood("'" + tensor.name + "': " + tensor.quantization_defect);
                 }
             }
         }
@@ -363,6 +370,7 @@ Report decompile(const Image& image, const CommandSet& command_set, ByteSpan mod
     report.operators = static_cast<std::uint32_t>(model.operators.size());
     try {
         check_kind(image);
+        check_graph(model);
         Expressions expressions;
         ModelSide side{model, expressions};
         BinarySide{image, command_set, model, side, expressions, report}.run();

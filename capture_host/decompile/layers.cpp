@@ -190,6 +190,16 @@ void transpose_conv(Operation& op) {
                    turned, channel_table(op, a.output_channels, false, roles)});
 }
 
+void check_bias_scale(const Operation& op) {
+    constexpr double kMostDifference = 0.02;  // of the output's steps
+    const auto product = static_cast<double>(scale_of(op.in(0U)) * scale_of(op.in(1U)));
+    const std::vector<float>& stored = op.in(2U).quantization.scales;
+    const double bias = stored.empty() ? 0.0 : static_cast<double>(stored.front());
+    if (std::fabs(product - bias) > (kMostDifference * static_cast<double>(scale_of(op.out())))) {
+        Operation::not_understood("a bias of another scale than its sums have");
+    }
+}
+
 void fully_connected(Operation& op) {
     const Tensor& weights = op.in(1U);
     if (weights.shape.size() != 2U) {
@@ -211,8 +221,11 @@ void fully_connected(Operation& op) {
     a.output_offset = zero_point_of(op.out());
     a.activation_min = bounds.lowest;
     a.activation_max = bounds.highest;
-    // With one scale for all weights, the reference multiplies the scales in single precision.
+    // With one scale for all weights, the reference multiplies the scales in single precision, and holds the bias to it.
     const bool is_single_precision = weights.quantization.scales.size() == 1U;
+    if (is_single_precision && op.has(2U)) {
+        check_bias_scale(op);
+    }
     compute_layer(op, KernelId::kFullyConnected, KernelId::kFullyConnectedInt16, a, roles,
                   {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_depth, is_single_precision, roles)});
 }

@@ -1,6 +1,7 @@
 #include "capture_host/decompile/operation.h"
 
 #include "capture_host/decompile/packed_forms.h"
+#include "capture_host/decompile/premises.h"
 #include "pianola/bytes.h"
 
 namespace pianola::decompile {
@@ -15,6 +16,14 @@ std::vector<std::int32_t> Operation::integers(std::size_t input) const {
         values.push_back(static_cast<std::int32_t>(load_le32(tensor.contents, i * sizeof(std::int32_t))));
     }
     return values;
+}
+
+std::int32_t Operation::integer(std::size_t input) const {
+    const std::vector<std::int32_t> values = integers(input);
+    if (values.size() != 1U) {
+        not_understood("an operand of more than one number");
+    }
+    return values.front();
 }
 
 std::vector<std::int64_t> Operation::wide_integers(std::size_t input) const {
@@ -131,6 +140,8 @@ void append_element(Tokens& all, const Tokens& from, std::size_t element, std::s
 }
 
 void evaluate(Operation& op) {
+    check_premises(op);
+    check_shape(op);
     const bool is_known = evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) || evaluate_movement(op) ||
                           evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) || evaluate_wide(op) ||
                           evaluate_state(op);

@@ -122,7 +122,7 @@ void cumsum(Operation& op) {
     constexpr double kUnit = 1048576.0;  // 2^20
     const auto& options = op.options<format::CumsumOptions>();
     const Shape& shape = op.in(0U).shape;
-    const std::size_t axis = axis_of(op.integers(1U).at(0U), shape.size());
+    const std::size_t axis = axis_of(op.integer(1U), shape.size());
     const std::uint32_t size = shape.at(axis);
     const auto outer = static_cast<std::uint32_t>(product_of(shape, 0U, axis));
     const auto inner = static_cast<std::uint32_t>(product_of(shape, axis + 1U, shape.size()));
