@@ -221,7 +221,8 @@ void fully_connected(Operation& op) {
     a.output_offset = zero_point_of(op.out());
     a.activation_min = bounds.lowest;
     a.activation_max = bounds.highest;
-    // With one scale for all weights, the reference multiplies the scales in single precision, and holds the bias to it.
+    // With one scale for all weights, the reference multiplies the scales in single precision, and holds the bias to
+    // it.
     const bool is_single_precision = weights.quantization.scales.size() == 1U;
     if (is_single_precision && op.has(2U)) {
         check_bias_scale(op);
