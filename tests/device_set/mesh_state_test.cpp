@@ -4,12 +4,17 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
 #include <vector>
 
 #include "capture_host/files/files.h"
 #include "capture_host/link/merge.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/kernels/arguments.h"
+#include "hal/kernels/kernel.h"
 #include "tests/decompile/defect_models.h"
 #include "tests/device_set/mesh_bench.h"
+#include "tests/support/trace_file.h"
 
 namespace pianola::test {
 namespace {
@@ -21,15 +26,30 @@ constexpr MeshShape kTwo{1U, 2U};
 constexpr MeshShape kAlone{1U, 1U};
 constexpr std::uint32_t kSteps = 6U;
 
-// Layers with state, as one device has them; `device` changes constants.
+// Layers whose sums are not larger than their types.
+tflite::ModelSpec model_of_layers() {
+    constexpr std::size_t kMemory1 = 4U;
+    constexpr std::size_t kBetween = 5U;
+    constexpr std::size_t kMemory2 = 7U;
+    constexpr std::size_t kOutput = 8U;
+    tflite::ModelSpec model = decompile::model_of_states();
+    model.tensors[kMemory1].scales = {0x1p5F};
+    model.tensors[kBetween].scales = {0x1p11F};
+    model.tensors[kMemory2].scales = {0x1p17F};
+    model.tensors[kOutput].scales = {0x1p23F};
+    return model;
+}
+
+// Layers with state, as one device has them; `device` changes a constant.
 MeshPart part_of(const tflite::ModelSpec& model, std::uint32_t queues, std::uint32_t device) {
     capture::LinkOptions options;
     refdev::describe(small_device(), options.spec);
     options.queues = queues;
     const capture::LinkedWorkload work = capture::link(tflite::import(model), options);
     MeshPart part{work.manifest, work.segments};
-    for (std::uint8_t& byte : part.segments.weights) {
-        byte = static_cast<std::uint8_t>(byte + (3U * device));
+    if (!part.segments.weights.empty()) {
+        std::uint8_t& first = part.segments.weights.front();
+        first = static_cast<std::uint8_t>(first + (40U * device));
     }
     return part;
 }
@@ -82,6 +102,24 @@ std::vector<Bytes> alone(const std::array<MeshPart, 2>& parts) {
     return both;
 }
 
+// The zero point that the last layer adds to its sums, as a word of the part's trace.
+std::uint32_t output_offset_word(const MeshPart& part) {
+    const std::vector<std::uint32_t> words = words_of(part.segments.traces);
+    const auto kernel = static_cast<std::uint32_t>(refdev::KernelId::kSvdfTime);
+    for (std::size_t i = words.size() - 1U; i > 0U; --i) {
+        const bool is_launch =
+            words[i - 1U] ==
+            refdev::header_word(refdev::Opcode::kLaunch,
+                                refdev::kLaunchHeadWords + refdev::kArgumentWords<refdev::SvdfTimeArguments>);
+        if (is_launch && (words[i] == kernel)) {
+            return static_cast<std::uint32_t>(i) - 1U + refdev::kLaunchHeadWords +
+                   refdev::word_of(offsetof(refdev::SvdfTimeArguments, output_offset));
+        }
+    }
+    ADD_FAILURE() << "no such launch";
+    return 0U;
+}
+
 struct Subject {
     std::array<MeshPart, 2> parts;
     MeshPart merged;
@@ -90,7 +128,7 @@ struct Subject {
 std::vector<Subject> subjects() {
     std::vector<Subject> all;
     for (const std::uint32_t queues : {1U, 2U}) {
-        for (const auto& model : {decompile::model_of_states(), decompile::model_of_last(3)}) {
+        for (const auto& model : {model_of_layers(), decompile::model_of_last(3)}) {
             Subject subject{{part_of(model, queues, 0U), part_of(model, queues, 1U)}, {}};
             subject.merged = capture::merge_mesh({subject.parts[0], subject.parts[1]}, {1U, 2U, {}});
             all.push_back(subject);
@@ -102,7 +140,7 @@ std::vector<Subject> subjects() {
 TEST(MeshState, EachDeviceKeepsItsOwn) {
     for (const Subject& subject : subjects()) {
         const std::vector<Bytes> wanted = alone(subject.parts);
-        EXPECT_NE(wanted.at(0U), wanted.at(1U));
+        EXPECT_EQ(std::set<Bytes>(wanted.begin(), wanted.end()).size(), wanted.size());  // none looks like another
         Runner runner{kTwo, subject.merged};
         EXPECT_EQ(runner.stream(), wanted);
         ASSERT_EQ(runner.bench.session.reset_state(), Status::kOk);
@@ -158,6 +196,39 @@ TEST(MeshState, IsResetBetweenStepsOnly) {
         EXPECT_EQ(output, wanted.at(1U));
         EXPECT_EQ(runner.step(2U), wanted.at(2U));
     }
+}
+
+// A parameter outlives a reset, as it outlives a step, and a load gives it its own value again.
+TEST(MeshState, ParametersOutliveAReset) {
+    constexpr std::uint32_t kOther = 9U;
+    Subject subject = subjects().front();
+    Subject changed = subject;
+    for (std::size_t i = 0U; i < subject.parts.size(); ++i) {
+        const std::uint32_t word = output_offset_word(subject.parts.at(i));
+        subject.parts.at(i).manifest.parameters = {
+            {"offset", ParameterKind::kRuntimeArgument, 0U, 20U, 1U, {{0U, word}}}};
+        std::vector<std::uint32_t> words = words_of(changed.parts.at(i).segments.traces);
+        words.at(word) = kOther;
+        changed.parts.at(i).segments.traces = bytes_of(words);
+    }
+    const MeshPart merged = capture::merge_mesh({subject.parts[0], subject.parts[1]}, {1U, 2U, {}});
+    const std::vector<Bytes> wanted = alone(subject.parts);
+    const std::vector<Bytes> other = alone(changed.parts);
+    EXPECT_NE(other, wanted);
+    Runner runner{kTwo, merged};
+    Session& session = runner.bench.session;
+    const std::array<Session::ParameterValue, 1> values{{{0U, kOther}}};
+    EXPECT_EQ(runner.stream(), wanted);
+    ASSERT_EQ(session.set_parameters(Span<const Session::ParameterValue>{values}), Status::kOk);
+    for (std::uint32_t times = 0U; times < 3U; ++times) {
+        ASSERT_EQ(session.reset_state(), Status::kOk);
+        EXPECT_EQ(runner.stream(), other);
+    }
+    ASSERT_EQ(session.stop({}), Status::kOk);
+    ASSERT_EQ(session.wait(), Status::kOk);
+    EXPECT_EQ(runner.stream(), other);
+    ASSERT_EQ(runner.bench.load(runner.file.view()), Status::kOk);
+    EXPECT_EQ(runner.stream(), wanted);
 }
 
 // Weights that flip on one device between submission and release: the step is withheld on both.
