@@ -210,6 +210,10 @@ void fully_connected(Operation& op) {
     if (options.weights_format() != 0) {
         Operation::not_understood("weights in another order");
     }
+    const Shape& out = op.out().shape;
+    if (out.empty() || (out.back() != weights.shape[0]) || ((op.in(0U).elements % weights.shape[1]) != 0U)) {
+        Operation::not_understood("weights that do not fit its input or output");
+    }
     const LayerRoles roles{0U, 2U, sum_bytes_of(op, 2U, options.quantized_bias_type())};
     const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
     refdev::FullyConnectedArguments a{};

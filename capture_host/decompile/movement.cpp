@@ -208,8 +208,13 @@ void pad_v2(Operation& op) {
 
 void mirror_pad(Operation& op) {
     constexpr int kReflect = 0;
+    constexpr int kSymmetric = 1;
+    const int mode = op.options<format::MirrorPadOptions>().mode();
+    if ((mode != kReflect) && (mode != kSymmetric)) {
+        Operation::not_understood("its mode");
+    }
     const std::vector<std::int32_t> paddings = op.integers(1U);
-    const std::int64_t edge = (op.options<format::MirrorPadOptions>().mode() == kReflect) ? 0 : 1;
+    const std::int64_t edge = (mode == kReflect) ? 0 : 1;
     const Shape& shape = op.in(0U).shape;
     set_placed(op, [&](const Shape& index, std::vector<std::int64_t>& from) {
         for (std::size_t axis = 0U; axis < from.size(); ++axis) {
