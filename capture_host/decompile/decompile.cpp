@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -378,6 +379,8 @@ Report decompile(const Image& image, const CommandSet& command_set, ByteSpan mod
         report.differences.emplace_back(mismatch.what());
     } catch (const std::out_of_range&) {
         report.differences.emplace_back("not understood: an address outside the regions");
+    } catch (const std::bad_alloc&) {
+        report.differences.emplace_back("not understood: it takes more memory than there is");
     }
     return report;
 }

@@ -112,7 +112,13 @@ void append(Tokens& all, const Tokens& more) {
 
 void for_each_index(const Shape& shape, const std::function<void(const Shape& index)>& visit) {
     Shape index(shape.size(), 0U);
-    const std::size_t count = product_of(shape, 0U, shape.size());
+    std::size_t count = 1U;
+    for (const std::uint32_t size : shape) {
+        count *= size;
+        if (count > tflite::kMaxTensorBytes) {
+            Operation::not_understood("more elements than a tensor has");
+        }
+    }
     for (std::size_t i = 0U; i < count; ++i) {
         visit(index);
         for (std::size_t axis = shape.size(); axis > 0U; --axis) {

@@ -11,6 +11,8 @@ namespace {
 
 namespace format = tflite::format;
 
+constexpr std::uint64_t kMostBytes = 256U * 1024U * 1024U;  // a token is four times as large as its byte
+
 // Where layers keep their state: in variable tensors, which nobody writes.
 bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {
     constexpr std::size_t kMemoryOfSvdf = 4U;
@@ -242,6 +244,13 @@ void check_fixed(const Operation& op) {
 }  // namespace
 
 void check_graph(const tflite::Model& model) {
+    std::uint64_t bytes = 0U;
+    for (const Tensor& tensor : model.tensors) {
+        bytes += tensor.is_constant ? 0U : tensor.size_bytes;
+    }
+    if (bytes > kMostBytes) {
+        throw Mismatch{fmt::format("not understood: more than {} bytes of tensors that are computed", kMostBytes)};
+    }
     Order order{model};
     for (std::size_t i = 0U; i < model.operators.size(); ++i) {
         try {

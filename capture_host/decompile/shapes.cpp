@@ -160,9 +160,15 @@ Sizes packed(const Operation& op) {
 
 Sizes turned(const Operation& op) {
     const Sizes sizes = input_shape(op);
+    std::vector<bool> is_there(sizes.size(), false);
     Sizes moved;
-    for (const std::int32_t axis : op.integers(1U)) {
-        moved.push_back(sizes.at(axis_of(axis, sizes.size())));
+    for (const std::int32_t each : op.integers(1U)) {
+        const std::size_t axis = axis_of(each, sizes.size());
+        if (is_there.at(axis)) {
+            Operation::not_understood("a permutation that repeats a dimension");
+        }
+        is_there[axis] = true;
+        moved.push_back(sizes[axis]);
     }
     return moved;
 }

@@ -110,5 +110,46 @@ TEST(Premises, AShapeFollowsFromWhatSaysIt) {
     expect_said(model_of_curve(), [](ModelSpec& model) { model.operators[1].options = {{0U, 0}}; }, said);
 }
 
+// What a small file can ask for takes no more memory than there is.
+TEST(Premises, SizesThatAFileOnlyNamesAreBounded) {
+    constexpr std::int8_t kInt32 = 2;
+    constexpr std::int32_t kFill = 94;
+    constexpr std::int32_t kCumsum = 128;
+    const auto fill = [](std::int32_t shape_at) {
+        return OperatorSpec{kFill, {shape_at, shape_at + 1}, {shape_at + 2}};
+    };
+    const auto add_fill = [&](ModelSpec& model, const std::vector<std::int32_t>& shape) {
+        model.contents.push_back(tflite::words(shape));
+        model.contents.push_back({3U});
+        const auto first = static_cast<std::int32_t>(model.tensors.size());
+        const auto last = static_cast<std::uint32_t>(model.contents.size());
+        model.tensors.push_back(
+            TensorSpec{"shape", {static_cast<std::int32_t>(shape.size())}, last - 1U, kInt32, {}, {}});
+        model.tensors.push_back(TensorSpec{"value", {}, last});
+        model.tensors.push_back(TensorSpec{"filled", shape});
+        model.operators.push_back(fill(first));
+    };
+    expect_said(
+        model_of_curve(),
+        [&](ModelSpec& model) {
+            for (std::uint32_t i = 0U; i < 5U; ++i) {
+                add_fill(model, {64, 1024, 1024});
+            }
+        },
+        "not understood: more than 268435456 bytes of tensors that are computed");
+    expect_said(
+        model_of_curve(),
+        [&](ModelSpec& model) {
+            add_fill(model, {1, 60000});
+            model.contents.push_back(tflite::words({1}));
+            const auto from = static_cast<std::int32_t>(model.tensors.size()) - 1;
+            model.tensors.push_back(
+                TensorSpec{"axis", {1}, static_cast<std::uint32_t>(model.contents.size()), kInt32, {}, {}});
+            model.tensors.push_back(TensorSpec{"summed", {1, 60000}});
+            model.operators.push_back(OperatorSpec{kCumsum, {from, from + 1}, {from + 2}});
+        },
+        "operator 3 (CUMSUM): not understood: sums of so many terms");
+}
+
 }  // namespace
 }  // namespace pianola::decompile
