@@ -206,11 +206,11 @@ void check_kept(const Operation& op, const Premise& premise) {
 // Operators whose results have one scale, whatever the model says. Of int16, the specification lets SOFTMAX's be a
 // thousandth beside it.
 struct Fixed {
-    format::BuiltinOperator code;
-    std::int8_t from;
-    std::int8_t to;
-    float scale;
-    std::int32_t zero_point;
+    format::BuiltinOperator code{format::BuiltinOperator_LOGISTIC};
+    std::int8_t from{tflite::kTypeInt8};
+    std::int8_t to{tflite::kTypeInt8};
+    float scale{0.0F};
+    std::int32_t zero_point{0};
     float slack{0.0F};
 };
 constexpr float kThousandth = 0.001F;
