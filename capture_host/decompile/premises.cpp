@@ -11,7 +11,7 @@ namespace {
 
 namespace format = tflite::format;
 
-constexpr std::uint64_t kMostBytes = 256U * 1024U * 1024U;  // a token is four times as large as its byte
+constexpr std::uint64_t kMostBytes = std::uint64_t{256U} * 1024U * 1024U;  // a token is four times as large as its byte
 
 // Where layers keep their state: in variable tensors, which nobody writes.
 bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {

@@ -57,7 +57,7 @@ MeshPart part_of(const tflite::ModelSpec& model, std::uint32_t queues, std::uint
 Bytes input_of(std::size_t bytes, std::uint32_t step) {
     Bytes input(bytes);
     for (std::size_t i = 0U; i < bytes; ++i) {
-        input[i] = static_cast<std::uint8_t>((37U * step) + (91U * i) + 5U);
+        input[i] = static_cast<std::uint8_t>((std::size_t{37U} * step) + (91U * i) + 5U);
     }
     return input;
 }
