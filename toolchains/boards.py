@@ -15,6 +15,8 @@ What a board.json says:
   image_by        "kernel": QEMU takes the image for the machine's kernel (the default); "loader": as a file in memory
   starter         what the first core runs to start the others: file beside the image, address, core
   ecu_core        which of the emulator's cores is the ECU core; the default is 0
+  ecu_as_device   options of QEMU that give the ECU core what only the device's cores have, for tests in which it
+                  executes the device's code
   debug_process   of the debug stub, which has the board's cores; the default is 1
   memory          base and mebibytes of the machine's memory, for campaigns that map it
   tests           those that not every board can run: names in tests/baremetal/CMakeLists.txt
@@ -74,6 +76,7 @@ class Board(typing.NamedTuple):
     image_by: str = "kernel"
     starter: typing.Optional[Starter] = None
     ecu_core: int = 0
+    ecu_as_device: typing.Sequence[str] = ()
     debug_process: int = 1
     memory: typing.Mapping[str, typing.Any] = {}
     tests: typing.Sequence[str] = ()

@@ -295,9 +295,9 @@ void add_capture(CLI::App& app, Action& action) {
     command
         ->add_option(
             "--pack", arguments->pack,
-            "Kernels that the weights are packed for: dsp (Cortex-M7, Cortex-R5F), mve (Cortex-M55), or portable, "
-            "which packs nothing and is for all. A target whose kernels do not read the layout refuses the "
-            "binary; the simulator reads all")
+            "Kernels that the weights are packed for: dsp (Cortex-M7, Cortex-R5F, Cortex-M33 with its DSP extension), "
+            "mve (Cortex-M55), or portable, which packs nothing and is for all. A target whose kernels do not read the "
+            "layout refuses the binary; the simulator reads all")
         ->check(CLI::IsMember(layouts()))
         ->capture_default_str();
     add_device_option(*command, arguments->device);

@@ -11,6 +11,7 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/manifest.h"
 #include "pianola/development_config.h"
 
@@ -38,7 +39,8 @@ struct OpenSide {
         Envelope envelope;
         Verdict verdict;
         Status status = parse_envelope(file.bytes(), envelope, verdict);
-        status = is_ok(status) ? authenticate(file.bytes(), envelope, kDevelopmentTrust, verdict) : status;
+        status =
+            is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
         status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
         if (!is_ok(status)) {
             throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};

@@ -8,6 +8,7 @@
 #include "capture_host/cli/inspect_page.h"
 #include "capture_host/cli/inspect_parts.h"
 #include "capture_host/cli/target_option.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola/development_config.h"
 
@@ -161,7 +162,7 @@ struct OpenFile {
 OpenFile::OpenFile(const std::string& name, const InspectArguments& arguments) : file{name, {"", arguments.plugin}} {
     Verdict verdict;
     Status status = parse_envelope(file.bytes(), envelope, verdict);
-    status = is_ok(status) ? authenticate(file.bytes(), envelope, kDevelopmentTrust, verdict) : status;
+    status = is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
     status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
     if (!is_ok(status)) {
         throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};

@@ -14,6 +14,7 @@
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/step.h"
@@ -321,9 +322,10 @@ std::string rules_table(Rule refusing) {
 std::string verdict_section(const BinaryFile& file, const Envelope& envelope, Image image) {
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
+    const signing::DevelopmentTrust trust;
     Verdict verdict;
     const Image shown = image;
-    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), kDevelopmentTrust,
+    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust.get(),
                                           *workspace, image, *plan, verdict);
     const bool is_signed = envelope.signature_bytes != 0U;
     const Views views = find_views(file, shown);

@@ -5,6 +5,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/files/json.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/profiles.h"
 #include "hal/devices/device_numbers.h"
 
@@ -129,7 +130,7 @@ BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& argu
     : name_{file_name},
       bytes_{load_binary(file_name)},
       targets_{std::move(targets)},
-      judged_for_{targets::target_of(bytes_.view(), targets_)} {
+      judged_for_{targets::target_of(bytes_.view(), targets_, signing::DevelopmentTrust{}.get())} {
     if (!arguments.device.empty()) {
         const DeviceDescription named = judged_for_.device;
         judged_for_.device = load_device(arguments.device, target());

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/verify.h"
 #include "pianola/development_config.h"
 
@@ -39,8 +40,9 @@ bool is_keyword(const std::string& text) {
 
 VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
     : file_{file_name, arguments}, workspace_{std::make_unique<PlanWorkspace>()} {
+    const signing::DevelopmentTrust trust;
     Verdict verdict;
-    if (!is_ok(capture::verify(bytes(), device(), target().command_set(), kDevelopmentTrust, *workspace_, image_, plan_,
+    if (!is_ok(capture::verify(bytes(), device(), target().command_set(), trust.get(), *workspace_, image_, plan_,
                                verdict))) {
         throw CliError{kRefused, fmt::format("{}: {}", file_name, file_.describe(verdict, image_))};
     }

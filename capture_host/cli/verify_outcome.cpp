@@ -11,6 +11,7 @@
 #include "capture_host/cli/terminal.h"
 #include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
+#include "capture_host/signing/openssl_digest.h"
 #include "capture_host/signing/receipt.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/verify.h"
@@ -93,7 +94,7 @@ std::string signature_text(const nlohmann::json& signature) {
 // What the file says of itself, as far as its header can be read.
 nlohmann::json facts_of(const BinaryFile& file, const Envelope* envelope) {
     nlohmann::json facts{{"bytes", file.bytes().size()},
-                         {"sha256", to_hex(ByteSpan{sha256(file.bytes())})},
+                         {"sha256", to_hex(ByteSpan{signing::openssl_sha256(file.bytes())})},
                          {"device", {{"family", file.device().family}, {"profile", file.device().capacities->name}}}};
     if (envelope != nullptr) {
         facts["segments"] = {{"manifest", envelope->manifest.size_bytes},
@@ -172,10 +173,12 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
     // What a device has in its configuration. Without any key signatures are not looked at, which is what development
     // wants.
     const BearSslVerifier bear;
+    signing::OpensslDigest engine;
     const Trust trust{keys_.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired,
                       {keys_.data(), keys_.size()},
                       &bear,
-                      arguments_.lowest_security_version};
+                      arguments_.lowest_security_version,
+                      &engine};
     Image image;
     Plan plan;
     Verdict verdict;

@@ -85,7 +85,10 @@ class ModelSide {
     void check_operands(const tflite::Operator& op) const {
         for (const auto& operands : {op.inputs, op.outputs}) {
             for (const std::int32_t operand : operands) {
-                if (operand == tflite::kAbsent) {
+                // The list of a shape, which the output has: that of a scalar is empty.
+                const bool is_list = (op.code == tflite::format::BuiltinOperator_RESHAPE) && (op.inputs.size() > 1U) &&
+                                     (operand == op.inputs[1U]);
+                if ((operand == tflite::kAbsent) || is_list) {
                     continue;
                 }
                 const Tensor& tensor = model_.tensors.at(static_cast<std::uint32_t>(operand));

@@ -267,20 +267,33 @@ void max_pool_2d(Operation& op) {
     pool(op, KernelId::kMaxPool2d);
 }
 
+// More than four dimensions are looked at as fewer: one for each run of those that are all reduced, or all kept.
+void set_reduced_dims(const Operation& op, refdev::MeanArguments& a) {
+    const Shape& shape = op.in(0U).shape;
+    std::uint32_t reduced = 0U;
+    for (const std::int32_t axis : op.integers(1U)) {
+        reduced |= 1U << axis_of(axis, shape.size());
+    }
+    const auto is_reduced = [&](std::size_t axis) { return (reduced >> axis) & 1U; };
+    std::size_t at = a.dims.size();
+    a.dims = {1U, 1U, 1U, 1U};
+    for (std::size_t axis = shape.size(); axis > 0U; --axis) {
+        const bool continues =
+            (shape.size() > a.dims.size()) && (axis < shape.size()) && (is_reduced(axis - 1U) == is_reduced(axis));
+        if (!continues && (at == 0U)) {
+            Operation::not_understood("more than four dimensions");
+        }
+        at -= continues ? 0U : 1U;
+        a.dims.at(at) *= shape[axis - 1U];
+        a.reduced_axes |= is_reduced(axis - 1U) << at;
+    }
+}
+
 // A sum is a mean that is not divided. 1 / count is folded into the multiplier, as hal/kernels/arguments.h says.
 void mean_or_sum(Operation& op, bool divides) {
     constexpr std::int32_t kMostFold = 32;
-    const Shape& shape = op.in(0U).shape;
     refdev::MeanArguments a{};
-    if (shape.size() > a.dims.size()) {
-        Operation::not_understood("more than four dimensions");
-    }
-    const std::size_t front = a.dims.size() - shape.size();
-    a.dims = {1U, 1U, 1U, 1U};
-    std::copy(shape.begin(), shape.end(), a.dims.begin() + static_cast<std::ptrdiff_t>(front));
-    for (const std::int32_t axis : op.integers(1U)) {
-        a.reduced_axes |= 1U << (front + axis_of(axis, shape.size()));
-    }
+    set_reduced_dims(op, a);
     std::int64_t count = 1;
     for (std::size_t axis = 0U; divides && (axis < a.dims.size()); ++axis) {
         count *= (((a.reduced_axes >> axis) & 1U) != 0U) ? std::int64_t{a.dims.at(axis)} : 1;

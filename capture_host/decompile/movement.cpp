@@ -262,7 +262,16 @@ void zeros_like(Operation& op) {
     op.set(Tokens(op.out().size_bytes, 0U));
 }
 
-constexpr std::array<Entry, 19> kMovements{{{format::BuiltinOperator_RESHAPE, same_bytes},
+void shape(Operation& op) {
+    Tokens tokens;
+    for (const std::uint32_t size : op.in(0U).shape) {
+        append_integer(tokens, size, sizeof(std::int32_t));
+    }
+    op.set(tokens);
+}
+
+constexpr std::array<Entry, 20> kMovements{{{format::BuiltinOperator_SHAPE, shape},
+                                            {format::BuiltinOperator_RESHAPE, same_bytes},
                                             {format::BuiltinOperator_SQUEEZE, same_bytes},
                                             {format::BuiltinOperator_EXPAND_DIMS, same_bytes},
                                             {format::BuiltinOperator_CONCATENATION, concatenation},

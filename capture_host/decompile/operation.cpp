@@ -148,9 +148,9 @@ void append_element(Tokens& all, const Tokens& from, std::size_t element, std::s
 void evaluate(Operation& op) {
     check_premises(op);
     check_shape(op);
-    const bool is_known = evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) || evaluate_movement(op) ||
-                          evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) || evaluate_wide(op) ||
-                          evaluate_state(op);
+    const bool is_known = evaluate_whole(op) || evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) ||
+                          evaluate_movement(op) || evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) ||
+                          evaluate_wide(op) || evaluate_state(op);
     if (!is_known) {
         Operation::not_understood("an operator without a matcher");
     }

@@ -145,6 +145,7 @@ void evaluate(Operation& op);
 [[nodiscard]] bool evaluate_matrices(Operation& op);
 [[nodiscard]] bool evaluate_wide(Operation& op);
 [[nodiscard]] bool evaluate_state(Operation& op);
+[[nodiscard]] bool evaluate_whole(Operation& op);  // of numbers without scales
 
 using Evaluate = void (*)(Operation& op);
 struct Entry {

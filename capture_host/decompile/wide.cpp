@@ -210,7 +210,8 @@ void resize_bilinear(Operation& op) {
     set_narrowed(op, swapped(broad, {out[2], rows, in[3]}), 0, {kExactly.mantissa, -kBits});
 }
 
-constexpr std::array<Entry, 6> kWide{{{format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>},
+constexpr std::array<Entry, 7> kWide{{{format::BuiltinOperator_REDUCE_ALL, extremum<ReduceOp::kMinimum>},
+                                      {format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>},
                                       {format::BuiltinOperator_REDUCE_MIN, extremum<ReduceOp::kMinimum>},
                                       {format::BuiltinOperator_ARG_MAX, place<ReduceOp::kArgMaximum>},
                                       {format::BuiltinOperator_ARG_MIN, place<ReduceOp::kArgMinimum>},

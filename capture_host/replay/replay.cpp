@@ -7,6 +7,7 @@
 #include "capture_host/writer/manifest.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/status_name.h"
+#include "pianola/development_config.h"
 
 namespace pianola::replay {
 namespace {
@@ -42,7 +43,7 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
 }
 
 Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, const DeviceDescription& device,
-                   const CommandSet& command_set, const SessionConfig& config) {
+                   const CommandSet& command_set) {
     std::vector<Device*> devices;
     for (const auto& simulator : simulators) {
         devices.push_back(&simulator->device());
@@ -51,7 +52,7 @@ Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, co
     return Session{
         DeviceSet{
             {devices.data(), devices.size()}, is_mesh ? device.mesh_rows : 1U, is_mesh ? device.mesh_columns : 1U},
-        simulators.front()->platform(), command_set, config};
+        simulators.front()->platform(), command_set, kDevelopmentConfig};
 }
 
 template <typename Planned>
@@ -104,9 +105,7 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
 Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
     : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
       simulators_{make(target, device, options)},
-      session_{session_of(simulators_, device, target.command_set(), config_)} {
-    config_.trust.digest_engine = &digest_;
-}
+      session_{session_of(simulators_, device, target.command_set())} {}
 
 void Replay::load() {
     Verdict verdict;

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "capture_host/files/files.h"
-#include "capture_host/writer/openssl_digest.h"
 #include "hal/devices/target.h"
-#include "pianola/development_config.h"
 #include "pianola/session.h"
 
 namespace pianola::replay {
@@ -114,8 +112,6 @@ class Replay {
   private:
     files::AlignedBytes file_;
     std::vector<std::unique_ptr<Simulator>> simulators_;
-    capture::OpensslDigest digest_;
-    SessionConfig config_{kDevelopmentConfig};
     Session session_;
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
 };

@@ -12,7 +12,6 @@
 #include "hal/devices/device_numbers.h"
 #include "hal/devices/plugin.h"
 #include "hal/devices/registry/registry.h"
-#include "pianola/development_config.h"
 
 namespace pianola::targets {
 namespace {
@@ -107,14 +106,13 @@ std::string Targets::families() const {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-FileTarget target_of(ByteSpan file, const Targets& targets) {
+FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust) {
     FileTarget found{&targets.usual(), targets.usual().usual_device(), {}};
     Verdict verdict;
     reset(verdict);
     Envelope envelope;
     Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) ||
-        !is_ok(authenticate(file, envelope, kDevelopmentTrust, verdict)) ||
+    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, trust, verdict)) ||
         !is_ok(open_image(file, envelope, profiles::kHost, image, verdict))) {
         return found;
     }

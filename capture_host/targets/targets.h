@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hal/devices/target.h"
+#include "pianola/development_config.h"
 #include "pianola/session.h"
 #include "pianola/sha256.h"
 
@@ -50,6 +51,6 @@ struct FileTarget {
 };
 
 // The device that the file names, with the default profile. Nothing is proved of the file, but that its digest holds.
-[[nodiscard]] FileTarget target_of(ByteSpan file, const Targets& targets);
+[[nodiscard]] FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust = kDevelopmentTrust);
 
 }  // namespace pianola::targets

@@ -20,8 +20,9 @@ struct Lowering {
     bool is_alias;
 };
 
-constexpr std::array<Lowering, 81> kLowerings{{
+constexpr std::array<Lowering, 85> kLowerings{{
     {format::BuiltinOperator_ADD, lower_add, false},
+    {format::BuiltinOperator_ADD_N, lower_add_n, false},
     {format::BuiltinOperator_AVERAGE_POOL_2D, lower_average_pool_2d, false},
     {format::BuiltinOperator_CONV_2D, lower_conv_2d, false},
     {format::BuiltinOperator_DEPTHWISE_CONV_2D, lower_depthwise_conv_2d, false},
@@ -38,6 +39,9 @@ constexpr std::array<Lowering, 81> kLowerings{{
     {format::BuiltinOperator_SUM, lower_sum, false},
     {format::BuiltinOperator_REDUCE_MAX, lower_reduce_max, false},
     {format::BuiltinOperator_REDUCE_MIN, lower_reduce_min, false},
+    {format::BuiltinOperator_REDUCE_ALL, lower_reduce_all, false},
+    {format::BuiltinOperator_SHAPE, lower_shape, false},
+    {format::BuiltinOperator_CAST, lower_cast, false},
     {format::BuiltinOperator_ARG_MAX, lower_arg_max, false},
     {format::BuiltinOperator_ARG_MIN, lower_arg_min, false},
     {format::BuiltinOperator_CUMSUM, lower_cumsum, false},
@@ -179,14 +183,6 @@ void import_model(Span<const std::uint8_t> file, const std::string& name, const 
                   capture::Recorder& recorder) {
     const Model model = read_model(file);
     std::vector<Finding> findings = unknown_operators(model);
-    // Further graphs are what initialises variables.
-    const bool has_initialisation = std::any_of(model.operators.begin(), model.operators.end(), [](const Operator& op) {
-        return op.code == format::BuiltinOperator_CALL_ONCE;
-    });
-    if ((model.subgraph_count != 1U) && !has_initialisation) {
-        const std::string graphs = std::to_string(model.subgraph_count);
-        findings.push_back({{}, {}, {}, graphs + " graphs in one model are not supported; 1 is"});
-    }
     // What the graph as a whole lacks is the last finding: without its buffers no operator can be lowered.
     std::optional<Graph> graph;
     try {

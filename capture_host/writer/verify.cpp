@@ -1,16 +1,12 @@
 #include "capture_host/writer/verify.h"
 
 #include "capture_host/writer/manifest.h"
-#include "capture_host/writer/openssl_digest.h"
 
 namespace pianola::capture {
 
 Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
               PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) {
-    OpensslDigest engine;
-    Trust with_engine = trust;
-    with_engine.digest_engine = (trust.digest_engine == nullptr) ? &engine : trust.digest_engine;
-    const Status valid = validate(file, device, command_set, with_engine, workspace, image, plan, verdict);
+    const Status valid = validate(file, device, command_set, trust, workspace, image, plan, verdict);
     if (!is_ok(valid) || is_canonical(file, image)) {
         return valid;
     }

@@ -8,8 +8,7 @@
 namespace pianola::capture {
 
 // Runs validate(), the target's own checks, and then the one that needs a heap: the manifest is in canonical form (rule
-// HST-CANONICAL). Arguments and results are those of validate(); where `trust` has no engine for digests, OpenSSL's is
-// taken.
+// HST-CANONICAL). Arguments and results are those of validate().
 Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
               PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict);
 

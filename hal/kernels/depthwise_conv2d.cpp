@@ -37,8 +37,10 @@ struct Plan {
           depth_multiplier{a.depth_multiplier},
           output_channels{a.input_channels * a.depth_multiplier},
           input_offset{a.input_offset} {
+        // A core's short form may suit channels that the one in plain C++, which shared_pixel() would use, does not.
         const std::uint64_t taps = std::uint64_t{a.filter_height} * a.filter_width;
-        requantisation.is_short = is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
+        requantisation.is_short =
+            (a.depth_multiplier == 1U) && is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
     }
 };
 
@@ -111,14 +113,24 @@ void shared_pixel(const Plan& plan, const DepthwiseWindow& window, const std::in
     const std::size_t input_row = std::size_t{a.input_width} * plan.input_channels;
     const std::size_t output_row = std::size_t{a.output_width} * plan.output_channels;
     const std::uint32_t channels = smaller_count(kDepthwiseTiles.channels, plan.output_channels - channel);
-    DepthwiseTile tile{{}, 0, a.input_width, plan.output_channels, plan.input_offset, channels, 0U, nullptr, nullptr};
+    const std::int8_t* const input = operands.input + channel;
+    // Rows, columns and outputs are set again for each tile.
+    DepthwiseTile tile{{input, input, input, input},
+                       plan.columns.origin(0U),
+                       a.input_width,
+                       plan.output_channels,
+                       plan.input_offset,
+                       channels,
+                       a.output_width,
+                       operands.output,
+                       operands.output};
     prepare_depthwise(operands.filter + channel, plan.output_channels,
                       operands.parameters + (std::size_t{channel} * kChannelParametersBytes), plan.requantisation, tile,
                       group);
     for (std::uint32_t row = 0U; row < a.output_height; row += 2U) {
         for (std::uint32_t i = 0U; i < kTileRows; ++i) {
             const auto at = static_cast<std::uint32_t>(plan.rows.origin(row) + static_cast<std::int32_t>(i));
-            tile.rows[i] = (at < a.input_height) ? (operands.input + (at * input_row) + channel) : nullptr;
+            tile.rows[i] = (at < a.input_height) ? (input + (at * input_row)) : nullptr;
         }
         std::int8_t* const upper = operands.output + (row * output_row) + channel;
         std::uint32_t column = 0U;

@@ -45,8 +45,8 @@ void store_block(const Arguments& a, const Block& block, const Requantisation& r
         for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
             const std::int8_t* const taps = (row == 0U) ? block.rows.first : block.rows.second;
             const std::int32_t by_offset = a.filter_offset * sum_of(taps, a.input_depth, a.input_offset);
-            for (std::int32_t& sum : sums[row]) {
-                sum = wrapping_add(sum, by_offset);
+            for (std::uint32_t channel = 0U; channel < block.filter.channels; ++channel) {
+                sums[row][channel] = wrapping_add(sums[row][channel], by_offset);
             }
         }
     }
@@ -58,7 +58,7 @@ void store_block(const Arguments& a, const Block& block, const Requantisation& r
 void compute_channels(const Arguments& a, const Operands& operands, const FilterRows& filter,
                       const Requantisation& requantisation) noexcept {
     const TapRows only{operands.input, operands.input, 1U, a.input_depth, a.input_offset};
-    BlockSums sums{};
+    BlockSums sums;  // NOLINT(pianola-misra-11.6.1): DEV-039
     if (a.batches == 1U) {
         sum_once(only, filter, operands.parameters, sums[0U]);
         store_block(a, Block{only, filter, operands.parameters, operands.output}, requantisation, sums);

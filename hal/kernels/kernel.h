@@ -62,6 +62,11 @@ enum class KernelId : std::uint32_t {
 struct Footprint {
     ExtentList extents;
     std::uint64_t cost_cycles{0U};
+
+    constexpr void clear() noexcept {
+        extents.clear();
+        cost_cycles = 0U;
+    }
 };
 
 // Why argument words are not acceptable.

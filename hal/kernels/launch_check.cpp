@@ -59,7 +59,7 @@ bool LaunchCheck::output_placed(std::uint32_t address_word, Placement placement)
 
 Status LaunchCheck::finish(bool accepted, std::uint64_t operations) noexcept {
     if (!accepted) {
-        footprint_ = Footprint{};
+        footprint_.clear();
         return Status::kRefused;
     }
     footprint_.cost_cycles = kLaunchCycles + ((operations + (kOperationsPerCycle - 1U)) / kOperationsPerCycle) +

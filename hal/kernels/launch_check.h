@@ -54,7 +54,7 @@ class LaunchCheck {
     // The referenced objects must outlive this one. `words` and `rules` have equal sizes: see words_accepted().
     LaunchCheck(WordSpan words, Span<const ArgumentRule> rules, Footprint& footprint, ArgumentError& error) noexcept
         : words_{words}, rules_{rules}, footprint_{footprint}, error_{error} {
-        footprint_ = Footprint{};
+        footprint_.clear();
     }
 
     // False where the number of words is wrong (the error names no field), or a word is outside its range.

@@ -76,6 +76,16 @@ inline void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums&
     }
 }
 
+inline void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
+                     ChannelSums& sums) noexcept {
+    const std::int8_t* weights = filter.weights;
+    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
+        sums[channel] =
+            wrapping_add(bias_of(parameters, channel), dot_product(rows.first, weights, rows.taps, rows.offset));
+        weights += filter.stride;
+    }
+}
+
 inline void store_row(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                       const Requantisation& requantisation, std::int8_t* output) noexcept {
     const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
@@ -133,9 +143,22 @@ inline void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t*
     }
 }
 
+// Words, then what is left without a loop: compilers make a call of memset() of a loop over bytes.
 inline void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept {
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        to[i] = value;
+    constexpr std::uint32_t kInEachByte = 0x0101'0101U;
+    constexpr std::uint32_t kWord = sizeof(std::uint32_t);
+    constexpr std::uint32_t kHalf = sizeof(std::uint16_t);
+    const std::uint32_t word = kInEachByte * static_cast<std::uint8_t>(value);
+    std::uint32_t done = 0U;
+    for (; (count - done) >= kWord; done += kWord) {
+        std::memcpy(to + done, &word, kWord);
+    }
+    if ((count & kHalf) != 0U) {
+        std::memcpy(to + done, &word, kHalf);
+        done += kHalf;
+    }
+    if ((count & 1U) != 0U) {
+        to[done] = value;
     }
 }
 

@@ -5,8 +5,8 @@ Of one inference of each model on the simulator, from submit() to the poll() tha
 below the kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a
 device's DMA would; and the rest, which is Pianola's own: runtime, queues and the device's front end. What verified
 release adds to it, for each slice of traces and weights that is compared and each poll() that does so. Of one
-verification: against one SHA-256 over the same file by the code that targets have; the host's tools have OpenSSL's.
-Counts repeat exactly for the same build; no clock is involved.
+verification: against one SHA-256 over the same file with the same code. Counts repeat exactly for the same build; no
+clock is involved.
 
 Exit codes: 0 within the thresholds, 1 not, 2 something could not be measured, 77 there are no models.
 """
@@ -96,13 +96,15 @@ def measure(options, models, folder):
 def inner_loops():
     """Which of the kernels' inner loops this processor runs: docs/reference/device.md."""
     flags = re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
-    return "avx2" if flags is not None and "avx2" in flags.group(1).split() else "portable"
+    if flags is None:
+        return "portable"
+    return "avx2" if "avx2" in flags.group(1).split() else "sse2"
 
 
-def read_thresholds(file):
-    """Those of this processor."""
+def read_thresholds(file, loops):
+    """Those of these inner loops."""
     thresholds = json.loads(file.read_text(encoding="utf-8"))
-    thresholds["total_instructions"] = thresholds["total_instructions"][inner_loops()]
+    thresholds["total_instructions"] = thresholds["total_instructions"][loops]
     return thresholds
 
 
@@ -179,6 +181,8 @@ def main(arguments):
     parser.add_argument("--pianola", required=True, type=pathlib.Path, help="the program pianola")
     parser.add_argument("--models", required=True, type=pathlib.Path, help="folder of models")
     parser.add_argument("--thresholds", required=True, type=pathlib.Path)
+    parser.add_argument("--inner-loops", default=inner_loops(), choices=("avx2", "sse2", "portable"),
+                        help="what the program of --bench runs; by default what this processor has")
     parser.add_argument("--valgrind", default="valgrind")
     parser.add_argument("--only", action="append", help="only this model; may be repeated")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
@@ -188,7 +192,7 @@ def main(arguments):
     if not options.models.is_dir():
         print("skipped: no models; set PIANOLA_SHARED")
         return SKIPPED
-    thresholds = read_thresholds(options.thresholds)
+    thresholds = read_thresholds(options.thresholds, options.inner_loops)
     models = options.only or list(thresholds["total_instructions"])
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -4,12 +4,13 @@ import numpy
 import recipes_elementwise
 import recipes_layout
 import recipes_linear
+import recipes_whole
 import schema
 from graph import RECIPES, Graph
 
 OPERATORS = sorted(RECIPES)
 PAIRS = [(name, kind) for name in OPERATORS for kind in RECIPES[name][1]]
-assert recipes_elementwise and recipes_layout and recipes_linear  # they register themselves
+assert recipes_elementwise and recipes_layout and recipes_linear and recipes_whole  # they register themselves
 
 EXTREMES = 4  # of the records of a model
 _STEPS = 8  # most operators of one random graph, about

@@ -20,6 +20,7 @@ from product import Product, Refused
 _TRIES = 12
 _UNQUANTISED = ("FLOAT32", "BOOL", "INT32")
 _VARIABLES = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")  # one recipe has all of them
+_COMPARISONS = ("EQUAL", "NOT_EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL")
 PROGRAM = None
 
 
@@ -73,8 +74,14 @@ def model_of(name, kind, seed):
         return _pair(name, [kind], {"INT32": "INT16"}.get(kind, "INT8"))
     if name == "DEQUANTIZE":
         return _pair(name, [kind], "FLOAT32")
-    if name in ("EQUAL", "NOT_EQUAL", "LOGICAL_AND", "LOGICAL_OR") and kind == "BOOL":
+    if name in _COMPARISONS + ("LOGICAL_AND", "LOGICAL_OR") and kind in ("BOOL", "INT32"):
         return _pair(name, [kind, kind], "BOOL")
+    if name in ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM") and kind == "INT32":
+        return _pair(name, [kind, kind], kind)
+    if name == "CAST":
+        return _pair(name, [kind], "INT16")
+    if name == "REDUCE_ALL":
+        return generator.one_operator(name, "INT8", seed)
     if name == "LOGICAL_NOT":
         return _pair(name, [kind], "BOOL")
     if name in _VARIABLES:

@@ -1,5 +1,5 @@
 // Digests of the host's tools are those that targets compute, however a message is cut, and one after another.
-#include "capture_host/writer/openssl_digest.h"
+#include "capture_host/signing/openssl_digest.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::vector<std::uint8_t> message() {
     return bytes;
 }
 
-Sha256Digest in_two(capture::OpensslDigest& engine, ByteSpan bytes, std::size_t first) {
+Sha256Digest in_two(signing::OpensslDigest& engine, ByteSpan bytes, std::size_t first) {
     Sha256Digest digest{};
     EXPECT_EQ(engine.begin(), Status::kOk);
     EXPECT_EQ(engine.update(bytes.subspan(0U, first)), Status::kOk);
@@ -30,7 +30,7 @@ Sha256Digest in_two(capture::OpensslDigest& engine, ByteSpan bytes, std::size_t 
 }
 
 TEST(OpensslDigest, IsTheDigestOfTargets) {
-    capture::OpensslDigest engine;
+    signing::OpensslDigest engine;
     const std::vector<std::uint8_t> bytes = message();
     for (std::size_t size = 0U; size <= kLongest; ++size) {
         const ByteSpan part{bytes.data(), size};
@@ -39,7 +39,7 @@ TEST(OpensslDigest, IsTheDigestOfTargets) {
 }
 
 TEST(OpensslDigest, EveryCutGivesTheSame) {
-    capture::OpensslDigest engine;
+    signing::OpensslDigest engine;
     const std::vector<std::uint8_t> bytes = message();
     const ByteSpan all{bytes.data(), bytes.size()};
     for (std::size_t first = 0U; first <= kLongest; ++first) {
@@ -48,7 +48,7 @@ TEST(OpensslDigest, EveryCutGivesTheSame) {
 }
 
 TEST(OpensslDigest, WhatCameBeforeIsForgotten) {
-    capture::OpensslDigest engine;
+    signing::OpensslDigest engine;
     const std::vector<std::uint8_t> bytes = message();
     const ByteSpan part{bytes.data(), 100U};
     EXPECT_EQ(engine.begin(), Status::kOk);
@@ -57,7 +57,7 @@ TEST(OpensslDigest, WhatCameBeforeIsForgotten) {
 }
 
 TEST(OpensslDigest, WithoutABeginningThereIsNoDigest) {
-    capture::OpensslDigest engine;
+    signing::OpensslDigest engine;
     Sha256Digest digest{};
     EXPECT_EQ(engine.update(ByteSpan{digest}), Status::kIntegrity);
     EXPECT_EQ(engine.finish(digest), Status::kIntegrity);

@@ -146,6 +146,54 @@ TEST_F(Elements, AddBroadcastsAndRunsInPlace) {
     EXPECT_EQ(device_.run(KernelId::kAdd, words_of(a)), Status::kRefused);
 }
 
+// Operands of many vectors and some elements more. Every other launch has scales that make sums of exact halves.
+TEST_F(Elements, AddOfLongOperands) {
+    constexpr std::uint32_t kMost = 100U;
+    auto a = sample_arguments<AddArguments>(KernelId::kAdd);
+    std::uniform_int_distribution<std::int32_t> multiplier{0, INT32_MAX};
+    const auto pick = [this](std::int32_t lowest, std::int32_t highest) {
+        return std::uniform_int_distribution<std::int32_t>{lowest, highest}(random_);
+    };
+    std::uint32_t ties = 0U;
+    for (int round = 0; round < 2000; ++round) {
+        const auto count = static_cast<std::uint32_t>(pick(1, kMost));
+        const bool has_halves = (round % 2) == 0;
+        device_.randomise(random_);
+        a.dims = {1U, 1U, 1U, count};
+        a.strides1 = {count, count, count, 1U};
+        a.strides2 = a.strides1;
+        a.input2 = a.input1 + kMost;
+        a.output = a.input2 + kMost;
+        a.input1_offset = pick(-127, 128);
+        a.input2_offset = pick(-127, 128);
+        a.left_shift = has_halves ? 20U : static_cast<std::uint32_t>(pick(0, 20));
+        a.input1_multiplier = has_halves ? (1 << 30) : multiplier(random_);
+        a.input2_multiplier = has_halves ? (1 << 30) : multiplier(random_);
+        a.input1_shift = has_halves ? 0 : -pick(0, 3);
+        a.input2_shift = has_halves ? 0 : -pick(0, 31);
+        a.output_multiplier = has_halves ? (1 << 30) : multiplier(random_);
+        a.output_shift = has_halves ? -19 : -pick(0, 20);
+        a.output_offset = pick(-128, 127);
+        a.activation_min = pick(-128, 0);
+        a.activation_max = pick(0, 127);
+        ASSERT_EQ(device_.run(KernelId::kAdd, words_of(a)), Status::kOk);
+        for (std::uint32_t i = 0U; i < count; ++i) {
+            const std::int32_t term1 = (device_.element(a.input1 + i) + a.input1_offset) * (1 << a.left_shift);
+            const std::int32_t term2 = (device_.element(a.input2 + i) + a.input2_offset) * (1 << a.left_shift);
+            const auto sum = static_cast<std::int32_t>(published_rescale(term1, a.input1_multiplier, a.input1_shift) +
+                                                       published_rescale(term2, a.input2_multiplier, a.input2_shift));
+            const std::int64_t output = published_rescale(sum, a.output_multiplier, a.output_shift) + a.output_offset;
+            const std::int64_t clamped = std::clamp<std::int64_t>(output, a.activation_min, a.activation_max);
+            ASSERT_EQ(device_.element(a.output + i), clamped) << round << " " << i;
+            const bool is_tie =
+                has_halves && (sum < 0) && (output == clamped) &&
+                (output != (halves_upwards(sum, a.output_multiplier, a.output_shift) + a.output_offset));
+            ties += is_tie ? 1U : 0U;
+        }
+    }
+    EXPECT_GT(ties, 2000U);
+}
+
 TEST_F(Elements, AddRefusesStridesOfNoDenseOperand) {
     Footprint footprint;
     ArgumentError error;

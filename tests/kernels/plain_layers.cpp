@@ -65,12 +65,32 @@ void PlainLayers::store_parameters(std::uint32_t channel, const ChannelParameter
                 sizeof(parameters));
 }
 
-// Most launches have parameters as models have them; of the others' channels each has something else.
+// Any shift that is not to the left; biases at the ends of their type, or anywhere.
+ChannelParameters PlainLayers::far_parameters() noexcept {
+    ChannelParameters p{static_cast<std::int32_t>(random()), INT32_MAX, -static_cast<std::int32_t>(pick(0U, 31U))};
+    const std::uint32_t kind = pick(0U, 5U);
+    p.multiplier = ((kind % 2U) == 0U) ? static_cast<std::int32_t>(pick(1U << 30U, INT32_MAX)) : p.multiplier;
+    p.shift = (kind < 3U) ? p.shift : 0;
+    if (pick(0U, 2U) == 0U) {
+        p.bias = INT32_MAX - static_cast<std::int32_t>(pick(0U, 200U));
+    } else if (pick(0U, 1U) == 0U) {
+        p.bias = INT32_MIN + static_cast<std::int32_t>(pick(0U, 200U));
+    }
+    return p;
+}
+
+// Most launches have parameters as models have them. Of the others' channels each has something else, or all are far
+// from what models have, half of them with weights that add nothing to a bias.
 void PlainLayers::fill(std::uint32_t channels) noexcept {
     for (std::uint32_t at = 0U; at < kParametersAt; ++at) {
         memory_[at] = static_cast<std::uint8_t>(random() >> 11U);
     }
-    const bool is_wild = pick(0U, 2U) == 0U;
+    const std::uint32_t launch = pick(0U, 5U);
+    const bool is_wild = launch < 2U;
+    const bool is_far = (launch == 2U) || (launch == 3U);
+    if (launch == 3U) {
+        std::memset(memory_ + kFilterAt, 0, kParametersAt - kFilterAt);
+    }
     for (std::uint32_t channel = 0U; channel < channels; ++channel) {
         ChannelParameters p{static_cast<std::int32_t>(pick(0U, 20000U)) - 10000,
                             static_cast<std::int32_t>(pick(1U << 30U, INT32_MAX)),
@@ -87,6 +107,8 @@ void PlainLayers::fill(std::uint32_t channels) noexcept {
         } else if (kind == 4U) {
             p = ChannelParameters{static_cast<std::int32_t>(random()), static_cast<std::int32_t>(random()),
                                   static_cast<std::int32_t>(pick(0U, 61U)) - 31};
+        } else if (is_far) {
+            p = far_parameters();
         } else {
             p.shift = -static_cast<std::int32_t>(pick(5U, 12U));
         }

@@ -48,6 +48,7 @@ class PlainLayers {
     [[nodiscard]] std::int32_t element(std::uint32_t address) const noexcept;
     [[nodiscard]] ChannelParameters parameters(std::uint32_t channel) const noexcept;
     void store_parameters(std::uint32_t channel, const ChannelParameters& parameters) noexcept;
+    [[nodiscard]] ChannelParameters far_parameters() noexcept;
     void fill(std::uint32_t channels) noexcept;
     void fill_usual(std::uint32_t channels) noexcept;
     template <typename Arguments>

@@ -190,6 +190,18 @@ TEST(FullyConnected, OneScaleIsMultipliedInSinglePrecision) {
               words({1, expected, -3, 2, expected, -3, 3, expected, -3, 4, expected, -3}));
 }
 
+// A product of two tensors, as models have it that were converted with one batch.
+TEST(FullyConnected, FilterMayBeComputed) {
+    ModelSpec model = fully_connected_model();
+    model.tensors[1].buffer = 0U;
+    model.inputs = {0, 1};
+    const capture::Recorder recorder = import(model);
+    const auto arguments = only_launch<refdev::FullyConnectedArguments>(recorder, refdev::KernelId::kFullyConnected);
+    EXPECT_EQ(arguments.filter_offset, -5);
+    const capture::Operand& filter = recorder.launches().front().operands.at(1U);
+    EXPECT_TRUE(recorder.buffer(filter.buffer).contents.empty());
+}
+
 TEST(FullyConnected, Refusals) {
     const auto refused = [](const std::function<void(ModelSpec&)>& change) {
         return refusal(fully_connected_model(), change);
@@ -284,10 +296,31 @@ TEST(Mean, AxesCountFromEitherEnd) {
               "its output size does not follow from its input");
     EXPECT_EQ(refusal(model,
                       [](ModelSpec& m) {
-                          m.contents[0] = words({0, 1, 2, 0, 1});
-                          m.tensors[1].shape = {5};
+                          m.contents[0] = words({0, 1, 2, 0, 1, 2, 0, 1, 2});
+                          m.tensors[1].shape = {9};
                       }),
-              "its list of axes has 5 elements, which is too many");
+              "its list of axes has 9 elements, which is too many");
+}
+
+// As groups of channels are normalised: neighbours that go or stay together are one dimension.
+TEST(Mean, OfMoreThanFourDimensions) {
+    ModelSpec model;
+    model.contents = {words({1, 2, 4})};
+    model.tensors = {TensorSpec{"x", {2, 3, 4, 5, 6}}, TensorSpec{"axes", {3}, 1U, kInt32},
+                     TensorSpec{"y", {2, 1, 1, 5, 1}}};
+    model.operators = {OperatorSpec{40, {0, 1}, {2}}};
+    model.inputs = {0};
+    model.outputs = {2};
+    const auto arguments = only_launch<refdev::MeanArguments>(import(model), refdev::KernelId::kMean);
+    EXPECT_EQ(arguments.dims, (std::array<std::uint32_t, 4>{2U, 12U, 5U, 6U}));
+    EXPECT_EQ(arguments.reduced_axes, 0b1010U);
+    EXPECT_EQ(refusal(model,
+                      [](ModelSpec& m) {
+                          m.contents[0] = words({1, 3});
+                          m.tensors[1].shape = {2};
+                          m.tensors[2].shape = {2, 1, 4, 1, 6};
+                      }),
+              "a reduction over so many separate axes is not supported");
 }
 
 TEST(Softmax, RowsAndRefusals) {

@@ -3,6 +3,7 @@
 
 #include "capture_host/tflite/operators/broadcast_plan.h"
 #include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/whole_numbers.h"
 
 namespace pianola::tflite {
 namespace {
@@ -105,15 +106,30 @@ void set_scaling(const OperatorContext& context, Arguments& arguments, const std
     arguments.left_shift = left_shift;
 }
 
+template <typename Options>
+void lower_whole_arithmetic(OperatorContext& context, refdev::BinaryOp op) {
+    context.require(context.options_or_defaults<Options>().fused_activation_function() == 0,
+                    "a fused activation is not supported with int32");
+    lower_whole_numbers(context, op);
+}
+
 // The scheme takes the elements as they are.
-void lower_extremum(OperatorContext& context, Op op) {
+void lower_extremum(OperatorContext& context, Op op, refdev::BinaryOp whole) {
+    if (has_whole_numbers(context)) {
+        lower_whole_numbers(context, whole);
+        return;
+    }
     const Operands operands = arithmetic_operands(context);
     context.require_same_quantization(operands.a, operands.output);
     context.require_same_quantization(operands.b, operands.output);
     launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
 }
 
-void lower_comparison(OperatorContext& context, Op op, Types types) {
+void lower_comparison(OperatorContext& context, Op op, Types types, const Comparison& whole) {
+    if (has_whole_numbers(context)) {
+        lower_whole_comparison(context, whole);
+        return;
+    }
     const Operands operands = verdict_operands(context, types);
     Arguments arguments = arguments_of(context, op, operands);
     if (operands.a.tensor->type == kTypeBool) {
@@ -139,6 +155,10 @@ void lower_logical(OperatorContext& context, Op op) {
 
 // The kernel of int8 sums is a faster one.
 void lower_add(OperatorContext& context) {
+    if (has_whole_numbers(context)) {
+        lower_whole_arithmetic<format::AddOptions>(context, refdev::BinaryOp::kAdd);
+        return;
+    }
     const Operands operands = arithmetic_operands(context);
     const ActivationRange range =
         context.clamp_range(context.options<format::AddOptions>().fused_activation_function(), operands.output);
@@ -162,6 +182,10 @@ void lower_add(OperatorContext& context) {
 }
 
 void lower_sub(OperatorContext& context) {
+    if (has_whole_numbers(context)) {
+        lower_whole_arithmetic<format::SubOptions>(context, refdev::BinaryOp::kSubtract);
+        return;
+    }
     const Operands operands = arithmetic_operands(context);
     const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
     Arguments arguments = arguments_of(context, Op::kSubtract, operands);
@@ -173,6 +197,10 @@ void lower_sub(OperatorContext& context) {
 }
 
 void lower_mul(OperatorContext& context) {
+    if (has_whole_numbers(context)) {
+        lower_whole_arithmetic<format::MulOptions>(context, refdev::BinaryOp::kMultiply);
+        return;
+    }
     const Operands operands = arithmetic_operands(context);
     Arguments arguments = arguments_of(context, Op::kMultiply, operands);
     const double real = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
@@ -216,35 +244,35 @@ void lower_prelu(OperatorContext& context) {
 }
 
 void lower_maximum(OperatorContext& context) {
-    lower_extremum(context, Op::kMaximum);
+    lower_extremum(context, Op::kMaximum, refdev::BinaryOp::kMaximum);
 }
 
 void lower_minimum(OperatorContext& context) {
-    lower_extremum(context, Op::kMinimum);
+    lower_extremum(context, Op::kMinimum, refdev::BinaryOp::kMinimum);
 }
 
 void lower_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kEqual, {kTypeInt8, kTypeBool});
+    lower_comparison(context, Op::kEqual, {kTypeInt8, kTypeBool}, {Order::kNone, true});
 }
 
 void lower_not_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kNotEqual, {kTypeInt8, kTypeBool});
+    lower_comparison(context, Op::kNotEqual, {kTypeInt8, kTypeBool}, {Order::kNone, false});
 }
 
 void lower_greater(OperatorContext& context) {
-    lower_comparison(context, Op::kGreater, {kTypeInt8});
+    lower_comparison(context, Op::kGreater, {kTypeInt8}, {Order::kGreaterFirst, false});
 }
 
 void lower_greater_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kGreaterEqual, {kTypeInt8});
+    lower_comparison(context, Op::kGreaterEqual, {kTypeInt8}, {Order::kGreaterFirst, true});
 }
 
 void lower_less(OperatorContext& context) {
-    lower_comparison(context, Op::kLess, {kTypeInt8});
+    lower_comparison(context, Op::kLess, {kTypeInt8}, {Order::kLessFirst, false});
 }
 
 void lower_less_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kLessEqual, {kTypeInt8});
+    lower_comparison(context, Op::kLessEqual, {kTypeInt8}, {Order::kLessFirst, true});
 }
 
 void lower_logical_and(OperatorContext& context) {

@@ -69,17 +69,30 @@ void record_reduce(OperatorContext& context, Op op, const Matrix& matrix, captur
                     {offsetof(Arguments, output), output, Access::kWrite}});
 }
 
-void lower_extremum(OperatorContext& context, Op op) {
-    context.require_operands(2U, 2U);
-    const Int8Tensor input = context.int8_input(0U, "input");
-    const Int8Tensor output = context.int8_output();
-    context.require_same_quantization(input, output);
+// Of bytes, to bytes.
+void record_extremum(OperatorContext& context, Op op, const QuantizedTensor& input, const QuantizedTensor& output) {
     const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
     const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
     context.require(output.tensor->elements == matrix.kept, "its output size does not follow from its input");
     const capture::BufferId wide = add_wide(context, matrix.kept);
     record_reduce(context, op, matrix, wide);
     record_narrowing(context, wide, kExactly, 0, output);
+}
+
+void lower_extremum(OperatorContext& context, Op op) {
+    context.require_operands(2U, 2U);
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const Int8Tensor output = context.int8_output();
+    context.require_same_quantization(input, output);
+    record_extremum(context, op, input, output);
+}
+
+// Truth values are bytes of 0 and 1: all are true where the least one is.
+void lower_all(OperatorContext& context) {
+    context.require_operands(2U, 2U);
+    const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    record_extremum(context, Op::kMinimum, input, output);
 }
 
 void lower_place(OperatorContext& context, Op op) {
@@ -101,6 +114,10 @@ void lower_reduce_max(OperatorContext& context) {
 
 void lower_reduce_min(OperatorContext& context) {
     lower_extremum(context, Op::kMinimum);
+}
+
+void lower_reduce_all(OperatorContext& context) {
+    lower_all(context);
 }
 
 void lower_arg_max(OperatorContext& context) {

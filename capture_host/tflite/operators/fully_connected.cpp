@@ -62,7 +62,7 @@ void lower_fully_connected(OperatorContext& context) {
     const auto& options = context.options<format::FullyConnectedOptions>();
     context.require(options.weights_format() == 0, "shuffled weights are not supported");
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
-    const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
+    const Tensor& filter = context.int8_weights(kFilterPosition, "filter");  // or a second input
     const QuantizedTensor output = context.quantized_output({input.tensor->type});
     context.require(filter.shape.size() == 2U, "only a filter of rank 2 is supported");
     const std::uint32_t output_depth = filter.shape[0];

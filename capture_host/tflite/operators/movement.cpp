@@ -29,6 +29,21 @@ void require_shape(const OperatorContext& context, const AnyTensor& output, cons
     context.require(output.tensor->shape == expected, "its output shape does not follow from its input");
 }
 
+views::StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand, const Shape& result) {
+    views::StridedView view = view_of(operand);
+    context.require(view.rank() <= result.size(), "its shapes cannot be broadcast");
+    while (view.rank() < result.size()) {
+        view.insert(0U);
+    }
+    for (std::size_t axis = 0U; axis < result.size(); ++axis) {
+        context.require((view.size(axis) == result[axis]) || (view.size(axis) == 1U), "its shapes cannot be broadcast");
+        if (view.size(axis) != result[axis]) {
+            view.repeat(axis, result[axis]);
+        }
+    }
+    return view;
+}
+
 void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
                  capture::BufferId output) {
     using Arguments = refdev::ViewArguments;

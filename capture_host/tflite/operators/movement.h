@@ -21,6 +21,10 @@ using Shape = std::vector<std::uint32_t>;
 [[nodiscard]] std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank);
 void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected);
 
+// The operand as large as `result`: axes count from the last, and one of size 1 is repeated.
+[[nodiscard]] views::StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand,
+                                                const Shape& result);
+
 void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
                  capture::BufferId output);
 

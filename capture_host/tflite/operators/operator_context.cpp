@@ -149,15 +149,20 @@ Int8Tensor OperatorContext::int8_output() const {
     return quantized_output({kTypeInt8});
 }
 
-const Tensor& OperatorContext::int8_constant(std::size_t position, const char* what) const {
+const Tensor& OperatorContext::int8_weights(std::size_t position, const char* what) const {
     const Tensor& tensor = input(position, what);
     if (tensor.type != kTypeInt8) {
         refuse(type_name(tensor.type) + " " + what + " is not supported; int8 is", tensor);
     }
+    require_quantization(tensor, what);
+    return tensor;
+}
+
+const Tensor& OperatorContext::int8_constant(std::size_t position, const char* what) const {
+    const Tensor& tensor = int8_weights(position, what);
     if (!tensor.is_constant) {
         refuse(std::string{"a computed "} + what + " is not supported; a constant is", tensor);
     }
-    require_quantization(tensor, what);
     return tensor;
 }
 

@@ -133,7 +133,9 @@ class OperatorContext {
         return typed_tensor(output_index(), "output", types);
     }
 
-    // A constant int8 operand: its scales may be per channel.
+    // An int8 operand: its scales may be per channel.
+    [[nodiscard]] const Tensor& int8_weights(std::size_t position, const char* what) const;
+    // The same, constant.
     [[nodiscard]] const Tensor& int8_constant(std::size_t position, const char* what) const;
     // At most `max_elements` of them.
     [[nodiscard]] std::vector<std::int32_t> int32_constant(std::size_t position, const char* what,

@@ -1,13 +1,43 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
-#include "capture_host/tflite/operators/dims4.h"
+#include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "hal/kernels/launch_check.h"
+#include "pianola/config.h"
 
 namespace pianola::tflite {
 
 namespace {
+
+// The kernel's dimensions, and which of them go, by bit. Of more than it has, neighbours that go or stay together count
+// as one.
+struct Reduction {
+    std::array<std::uint32_t, 4> dims{1U, 1U, 1U, 1U};
+    std::uint32_t axes{0U};
+};
+
+Reduction reduction_of(const OperatorContext& context, const Tensor& input, const std::vector<bool>& goes) {
+    std::vector<std::uint32_t> sizes;
+    std::vector<bool> reduced;
+    for (std::size_t axis = 0U; axis < goes.size(); ++axis) {
+        if ((goes.size() > Reduction{}.dims.size()) && (axis > 0U) && (goes[axis] == goes[axis - 1U])) {
+            sizes.back() *= input.shape[axis];
+        } else {
+            sizes.push_back(input.shape[axis]);
+            reduced.push_back(goes[axis]);
+        }
+    }
+    Reduction reduction;
+    context.require(sizes.size() <= reduction.dims.size(), "a reduction over so many separate axes is not supported");
+    const std::size_t front = reduction.dims.size() - sizes.size();
+    for (std::size_t i = 0U; i < sizes.size(); ++i) {
+        reduction.dims.at(front + i) = sizes[i];
+        reduction.axes |= (reduced[i] ? 1U : 0U) << static_cast<std::uint32_t>(front + i);
+    }
+    return reduction;
+}
 
 // A sum is a mean whose scale does not hold the division.
 void lower_mean_or_sum(OperatorContext& context, bool divides) {
@@ -15,21 +45,19 @@ void lower_mean_or_sum(OperatorContext& context, bool divides) {
     context.require_operands(2U, 2U);
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
     const QuantizedTensor output = context.quantized_output({input.tensor->type});
-    const Dims4 dims = dims4(context, *input.tensor);
-    const auto rank = static_cast<std::int32_t>(input.tensor->shape.size());
-    const auto front = static_cast<std::int32_t>(dims.size()) - rank;
-
-    refdev::MeanArguments arguments{};
-    std::copy(dims.begin(), dims.end(), std::begin(arguments.dims));
-    for (const std::int32_t axis : context.int32_constant(kAxesPosition, "list of axes", dims.size())) {
-        context.require((axis >= -rank) && (axis < rank), "it names an axis that does not exist");
-        arguments.reduced_axes |= 1U << static_cast<std::uint32_t>(front + ((axis < 0) ? (axis + rank) : axis));
+    std::vector<bool> goes(input.tensor->shape.size(), false);
+    for (const std::int32_t axis : context.int32_constant(kAxesPosition, "list of axes", kMaxRank)) {
+        goes[axis_of(context, axis, goes.size())] = true;
     }
-    context.require(arguments.reduced_axes != 0U, "a reduction over no axis is not supported");
+    context.require(std::count(goes.begin(), goes.end(), true) > 0, "a reduction over no axis is not supported");
     std::uint32_t count = 1U;  // at most the number of elements: no overflow
-    for (std::uint32_t axis = 0U; axis < dims.size(); ++axis) {
-        count *= ((arguments.reduced_axes & (1U << axis)) != 0U) ? dims.at(axis) : 1U;
+    for (std::size_t axis = 0U; axis < goes.size(); ++axis) {
+        count *= goes[axis] ? input.tensor->shape[axis] : 1U;
     }
+    const Reduction reduction = reduction_of(context, *input.tensor, goes);
+    refdev::MeanArguments arguments{};
+    arguments.dims = reduction.dims;
+    arguments.reduced_axes = reduction.axes;
     context.require(count <= refdev::kMaxTaps, "a reduction over so many elements is not supported");
     context.require((std::uint64_t{count} * output.tensor->elements) == input.tensor->elements,
                     "its output size does not follow from its input");

@@ -31,19 +31,8 @@ void lower_broadcast_to(OperatorContext& context) {
     const AnyTensor output = context.any_output(0U);
     context.require_same_elements(input, output);
     require_shape_operand(context, 1U, output);
-    const Shape& result = output.tensor->shape;
-    views::StridedView view = view_of(input);
-    context.require(view.rank() <= result.size(), "its shapes cannot be broadcast");
-    while (view.rank() < result.size()) {
-        view.insert(0U);
-    }
-    for (std::size_t axis = 0U; axis < result.size(); ++axis) {
-        context.require((view.size(axis) == result[axis]) || (view.size(axis) == 1U), "its shapes cannot be broadcast");
-        if (view.size(axis) != result[axis]) {
-            view.repeat(axis, result[axis]);
-        }
-    }
-    record_view(context, view, context.buffer(input), context.buffer(output));
+    record_view(context, broadcast_view(context, input, output.tensor->shape), context.buffer(input),
+                context.buffer(output));
 }
 
 void lower_tile(OperatorContext& context) {

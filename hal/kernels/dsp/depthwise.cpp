@@ -29,6 +29,7 @@ struct Channel {
     std::uint32_t bits;
 };
 static_assert((kQuad * sizeof(Channel)) <= sizeof(DepthwiseGroup));
+constexpr std::size_t kChannelWords = sizeof(Channel) / sizeof(std::int32_t);
 
 constexpr std::uint32_t kHalfBits = 16U;
 constexpr std::uint32_t kLowHalf = 0xFFFFU;
@@ -124,22 +125,22 @@ const DepthwiseTiles kDepthwiseTiles{kQuad, kColumns};
 void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std::int8_t* parameters,
                        const Requantisation& requantisation, const DepthwiseTile& tile,
                        DepthwiseGroup& group) noexcept {
-    std::array<Channel, kQuad> channels{};
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
-        Channel& channel = channels[i];
-        for (std::uint32_t column = 0U; column < kFilterSize; ++column) {
-            const auto weight = [&weights, &column, &stride, &i](std::uint32_t row) {
-                const std::int32_t value = weights[(((row * kFilterSize) + column) * stride) + i];
+        const auto column = [&weights, &stride, &i](std::uint32_t of_filter) {
+            const auto weight = [&weights, &of_filter, &stride, &i](std::uint32_t row) {
+                const std::int32_t value = weights[(((row * kFilterSize) + of_filter) * stride) + i];
                 return static_cast<std::uint32_t>(2 * value);
             };
-            channel.weights[column] = Column{low_halves(weight(0U), weight(1U)), low_halves(weight(1U), weight(2U))};
-        }
-        channel.bias = wrapping_shift_left(bias_of(parameters, i), 1U);
-        channel.multiplier = multiplier_of(parameters, i);
-        channel.bits = 0U - static_cast<std::uint32_t>(shift_of(parameters, i));
-        channel.nudge = shifted_left((2 * requantisation.offset) + 1, channel.bits - 1U);
+            return Column{low_halves(weight(0U), weight(1U)), low_halves(weight(1U), weight(2U))};
+        };
+        const std::uint32_t bits = 0U - static_cast<std::uint32_t>(shift_of(parameters, i));
+        const Channel channel{{column(0U), column(1U), column(2U)},
+                              wrapping_shift_left(bias_of(parameters, i), 1U),
+                              multiplier_of(parameters, i),
+                              shifted_left((2 * requantisation.offset) + 1, bits - 1U),
+                              bits};
+        std::memcpy(&group.words[i * kChannelWords], &channel, sizeof(channel));
     }
-    std::memcpy(group.words.data(), channels.data(), sizeof(channels));
 }
 
 void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
@@ -150,7 +151,7 @@ void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
     const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
         Channel channel{};
-        std::memcpy(&channel, &group.words[i * (sizeof(Channel) / sizeof(std::int32_t))], sizeof(channel));
+        std::memcpy(&channel, &group.words[i * kChannelWords], sizeof(channel));
         if (is_whole) {
             channel_of_tile<false>(columns[i], channel, tile, requantisation, i);
         } else {

@@ -1,7 +1,7 @@
 // The inner loops for Arm cores with the 16-bit SIMD instructions: SMLAD takes two products at once. Tested on the
-// Cortex-M7; words are loaded at any address, which the core must not be set to trap. Taps are widened once for a block
-// of channels, in the order in which SXTB16 unpacks four bytes - 0 and 2, then 1 and 3 -, so that neither side is
-// shuffled.
+// Cortex-M7, M33 and R5F; words are loaded at any address, which the core must not be set to trap. Taps are widened
+// once for a block of channels, in the order in which SXTB16 unpacks four bytes - 0 and 2, then 1 and 3 -, so that
+// neither side is shuffled.
 #include "hal/kernels/inner_loops.h"
 
 #include "hal/kernels/dsp/pairs.h"
@@ -295,10 +295,12 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
               ChannelSums& sums) noexcept {
-    BlockSums block{};
+    BlockSums block;  // NOLINT(pianola-misra-11.6.1): DEV-039
     scalar::start_sums(filter, parameters, block[0U]);
     accumulate(rows, filter, block);
-    sums = block[0U];
+    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
+        sums[channel] = block[0U][channel];
+    }
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,

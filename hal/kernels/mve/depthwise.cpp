@@ -18,15 +18,15 @@ using Columns = std::array<std::int8_t, kBroughtColumns * kColumnBytes>;
 
 // A filter is three words - columns, of three bytes each - between zeros, so that it is put into a corner by where the
 // load begins: the filter's first byte then comes to column 0 or 1, row 0 or 1.
+constexpr std::uint32_t kFilterWords = 4U;
 constexpr std::uint32_t kFilterBytes = 16U;
 constexpr std::uint32_t kZerosBefore = kTileRows + 1U;
-struct Group {
-    std::array<std::int8_t, (kChannels * kFilterBytes) + 8U> filters;
-    std::array<std::int32_t, kChannels> biases;
-    std::array<std::int32_t, kChannels> multipliers;
-    std::array<std::int8_t, kChannels> shifts;
-};
-static_assert(sizeof(Group) <= sizeof(DepthwiseGroup));
+// A group's words: filters and the zeros behind the last one, then each channel's bias, multiplier and shift.
+constexpr std::uint32_t kZeroWords = 2U;
+constexpr std::uint32_t kBiases = (kChannels * kFilterWords) + kZeroWords;
+constexpr std::uint32_t kMultipliers = kBiases + kChannels;
+constexpr std::uint32_t kShifts = kMultipliers + kChannels;
+static_assert(((kShifts + kChannels) * sizeof(std::int32_t)) <= sizeof(DepthwiseGroup));
 
 // The columns under the tile: per column, per channel, four rows.
 [[gnu::noinline]] void bring(const DepthwiseTile& tile, std::int8_t* to) noexcept {
@@ -105,7 +105,7 @@ template <bool kClamps>
 }
 
 template <bool kClamps>
-[[gnu::noinline]] void channels_of_tile(const std::int8_t* taps, const Group& group, const DepthwiseTile& tile,
+[[gnu::noinline]] void channels_of_tile(const std::int8_t* taps, const DepthwiseGroup& group, const DepthwiseTile& tile,
                                         const Requantisation& r) noexcept {
     constexpr std::uint32_t kUpperLanes = 2U;
     const Shared shared{vmulq_n_u32(vidupq_n_u32(0U, 1), kColumnBytes), r.offset, r.lowest, r.highest};
@@ -125,13 +125,14 @@ template <bool kClamps>
     const bool is_odd = (tile.columns % 2U) != 0U;
     const std::uint32_t channels = tile.channels;
     std::int8_t* const upper = tile.upper;
+    const auto* const filters = reinterpret_cast<const std::int8_t*>(group.words.data());
     for (std::uint32_t i = 0U; i < channels; ++i) {
-        const std::int8_t* const filter = &group.filters[i * kFilterBytes];
+        const std::int8_t* const filter = &filters[i * kFilterBytes];
         const int8x16_t upper_left = vldrbq_s8(filter + kZerosBefore);
         const int8x16_t upper_right = vldrbq_s8(filter + 1U);
         const int8x16_t lower_left = vldrbq_s8(filter + kTileRows);
         const int8x16_t lower_right = vldrbq_s8(filter);
-        const ChannelScale scale{group.biases[i], group.multipliers[i], group.shifts[i]};
+        const ChannelScale scale{group.words[kBiases + i], group.words[kMultipliers + i], group.words[kShifts + i]};
         const auto elements = [&upper_left, &upper_right, &lower_left, &lower_right, &scale,
                                &shared](const std::int8_t* from) __attribute__((always_inline)) {
             return window<kClamps>(from, upper_left, upper_right, lower_left, lower_right, scale, shared);
@@ -161,22 +162,27 @@ const DepthwiseTiles kDepthwiseTiles{kChannels, kColumns};
 void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std::int8_t* parameters,
                        const Requantisation& /*requantisation*/, const DepthwiseTile& tile,
                        DepthwiseGroup& group) noexcept {
-    Group prepared{};
+    constexpr std::uint32_t kByteBits = 8U;
+    std::int32_t* filter = group.words.data();
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
-        std::int8_t* const filter = &prepared.filters[(i * kFilterBytes) + kZerosBefore];
         std::int32_t sum = 0;
-        for (std::uint32_t row = 0U; row < kFilterSize; ++row) {
-            for (std::uint32_t column = 0U; column < kFilterSize; ++column) {
+        filter[0U] = 0;
+        for (std::uint32_t column = 0U; column < kFilterSize; ++column) {
+            std::uint32_t word = 0U;  // a zero, then the rows
+            for (std::uint32_t row = 0U; row < kFilterSize; ++row) {
                 const std::int8_t weight = weights[(((row * kFilterSize) + column) * stride) + i];
-                filter[(column * kTileRows) + row] = weight;
+                word |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(weight)) << (kByteBits * (row + 1U));
                 sum += weight;
             }
+            filter[column + 1U] = static_cast<std::int32_t>(word);
         }
-        prepared.biases[i] = wrapping_add(bias_of(parameters, i), tile.offset * sum);
-        prepared.multipliers[i] = multiplier_of(parameters, i);
-        prepared.shifts[i] = static_cast<std::int8_t>(shift_of(parameters, i));
+        filter += kFilterWords;
+        group.words[kBiases + i] = wrapping_add(bias_of(parameters, i), tile.offset * sum);
+        group.words[kMultipliers + i] = multiplier_of(parameters, i);
+        group.words[kShifts + i] = shift_of(parameters, i);
     }
-    std::memcpy(group.words.data(), &prepared, sizeof(prepared));
+    filter[0U] = 0;
+    filter[1U] = 0;
 }
 
 void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
@@ -184,12 +190,11 @@ void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
     alignas(std::uint32_t)
         Columns columns;  // NOLINT(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     bring(tile, columns.data());
-    const auto& prepared = *reinterpret_cast<const Group*>(group.words.data());
     const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);
     if (is_whole) {
-        channels_of_tile<false>(columns.data(), prepared, tile, requantisation);
+        channels_of_tile<false>(columns.data(), group, tile, requantisation);
     } else {
-        channels_of_tile<true>(columns.data(), prepared, tile, requantisation);
+        channels_of_tile<true>(columns.data(), group, tile, requantisation);
     }
 }
 

@@ -280,7 +280,8 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
         const int32x4_t shifts = some.at(&of_channels[offsetof(ChannelParameters, shift)]);
         std::int8_t* to = output.first + channel;
         for (std::uint32_t row = 0U; row < output.rows; ++row) {
-            vstrbq_p_s32(to, requantise_short(vldrwq_s32(&sums[row][channel]), multipliers, shifts, r), some.inside);
+            const int32x4_t of_row = vldrwq_z_s32(&sums[row][channel], some.inside);
+            vstrbq_p_s32(to, requantise_short(of_row, multipliers, shifts, r), some.inside);
             to += output.stride;
         }
     }

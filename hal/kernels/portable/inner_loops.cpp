@@ -17,10 +17,7 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
 
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
               ChannelSums& sums) noexcept {
-    BlockSums block{};
-    scalar::start_sums(filter, parameters, block[0U]);
-    accumulate(rows, filter, block);
-    sums = block[0U];
+    scalar::sum_once(rows, filter, parameters, sums);
 }
 
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,

@@ -2,8 +2,9 @@
 // instruction counter's markers.
 //
 // One section: service() from submit() to the end of the step. What the session does around it is not counted. On
-// boards with device cores the device of this test works on the ECU's core all the same, which is of the same kind and
-// executes the same code: their own device is given nothing, so that polling for work is not counted.
+// boards with device cores the device of this test works on the ECU's core all the same, which is of the same kind, or
+// which the emulator makes so (ecu_as_device), and executes the same code: their own device is given nothing, so that
+// polling for work is not counted.
 #include <algorithm>
 
 #include "hal/boards/common/board_device.h"

@@ -10,7 +10,7 @@ class Kernels(support.BareMetalTest):
     """All comparisons are the board's."""
 
     def test_every_element_is_the_formulas(self):
-        values = support.Run("kernels", ROUNDS).require().values
+        values = support.Run("kernels", ROUNDS, extra=support.board().ecu_as_device).require().values
         self.assertEqual(values["differences"], 0)
         self.assertGreater(values["elements"], 300 * ROUNDS)
         self.assertGreater(values["packed"], 3 * ROUNDS, "fewer launches with packed weights than one layout has")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Proof that the measurements of a board's build can fail: no image and no emulator is needed for it."""
+import re
 import unittest
 
 import baremetal_support as support
 import board_facts
+import dsp_instructions
 import instruction_counts
 import link_map
 
@@ -70,6 +72,27 @@ class BaremetalProof(unittest.TestCase):
 10000020:\tletp\tlr, 10000010 <f>
 """
         self.assertEqual(board_facts.counted_loops(listing), [0x10000010, 0x10000014, 0x1000001c, 0x10000020])
+
+    def dsp_findings(self, listing, shared=()):
+        """What is said of a listing where the session's object alone may have instructions of the DSP extension."""
+        pieces = link_map.parse(MAP).inside(".text")
+        findings, found = dsp_instructions.judge(listing, pieces, shared, re.compile(r"\(session\."))
+        return findings, [piece.layer for piece in found]
+
+    def test_instructions_of_the_dsp_extension_are_where_they_may_be(self):
+        allowed = "80000020 <f>:\n80000020:\tsmlad\tr0, r1, r2, r0\n80000024:\tpkhbtne\tr0, r1, r2, lsl #16\n"
+        self.assertEqual(self.dsp_findings(allowed), ([], ["session"]))
+        plain = "".join(f"800000b0:\t{name}\tr0, r1, r2, r3\n" for name in ("smlal", "mla", "ssat", "sxtb.w", "sub"))
+        self.assertEqual(self.dsp_findings(plain), ([], []))
+        elsewhere = "800000b4:\tuxtab.w\tr0, r1, r2\n"
+        self.assertEqual(self.dsp_findings(allowed + elsewhere),
+                         (["/usr/lib/libc.a(memset.o): .text.memset: uxtab"], ["session", "toolchain"]))
+        nowhere = "800000a4:\tsel\tr0, r1, r2\n"
+        self.assertEqual(self.dsp_findings(nowhere), (["0x800000a4: sel in no piece of the map"], []))
+
+    def test_a_function_that_other_objects_may_define_has_none(self):
+        (finding, ), _ = self.dsp_findings("80000060:\tsxtab16\tr0, r1, r2\n", shared={0x80000020})
+        self.assertIn("sxtab16 in a function that other objects may define", finding)
 
     def test_counts_go_to_pieces_and_callers(self):
         pieces = sorted(link_map.parse(MAP).inside(".text"), key=lambda piece: piece.address)

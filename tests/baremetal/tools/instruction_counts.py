@@ -110,13 +110,13 @@ def read_result(text, pieces):
     return sections
 
 
-def counted(folder, *arguments):
-    """(sections, reported values) of one start of the test application."""
+def counted(folder, *arguments, extra=()):
+    """(sections, reported values) of one start of the test application; `extra` are options of QEMU."""
     setup, result = folder / "setup.txt", folder / "counts.txt"
     pieces = write_setup(setup, OPTIONS.image)
     result.unlink(missing_ok=True)
     plugin = f"{OPTIONS.plugin},setup={setup},result={result}"
-    run = support.Run(*arguments, extra=["-plugin", plugin]).require()
+    run = support.Run(*arguments, extra=["-plugin", plugin, *extra]).require()
     return read_result(result.read_text(encoding="utf-8"), pieces), run.values
 
 

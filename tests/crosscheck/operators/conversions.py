@@ -22,3 +22,16 @@ def dequantize(node):
     """To real numbers: the product is double precision."""
     node.need(node.input(0), "INT8", "UINT8", "INT16")
     return (float(node.input(0).scale) * node.input(0).wide()).astype(numpy.float32)
+
+
+@operator("CAST")
+def cast(node):
+    """Numbers as they are, whatever their scales; what is too large keeps its low bits."""
+    node.need(node.input(0), "INT8", "INT16", "INT32", "BOOL")
+    return node.input(0).data.astype(node.output.dtype)
+
+
+@operator("SHAPE")
+def shape_of(node):
+    """The lengths of a tensor's axes."""
+    return numpy.array(node.input(0).data.shape, node.output.dtype)

@@ -93,6 +93,19 @@ def extremum(node):
     return function(node.input(0).data, node.input(1).data)
 
 
+@operator("ADD_N")
+def add_n(node):
+    """The sum of terms of one scale, which are brought to twice that scale with 20 more bits. It starts at minus the
+    zero point, as TensorFlow Lite Micro's does."""
+    node.need(node.input(0), "INT8")
+    scale, output = float(node.input(0).scale), node.output
+    half = _MULTIPLY(scale / (2 * scale))
+    total = sum((arithmetic.multiply(value.wide() << 20, *half) for value in node.inputs),
+                arithmetic.multiply(-node.input(0).zero_point << 20, *half))
+    result = arithmetic.multiply(arithmetic.wrap(total), *_MULTIPLY(2 * scale / (2**20 * float(output.scale))))
+    return arithmetic.saturate(result + output.zero_point, output.dtype)
+
+
 @operator("ABS")
 def absolute(node):
     """The magnitude."""

@@ -51,6 +51,13 @@ def extreme(node):
     return (rows.max(1) if node.name == "REDUCE_MAX" else rows.min(1)).reshape(node.output.shape)
 
 
+@operator("REDUCE_ALL")
+def reduce_all(node):
+    """Whether all are true."""
+    node.need(node.input(0), "BOOL")
+    return _rows(node.input(0).data, _axes(node)).all(1).reshape(node.output.shape)
+
+
 @operator("ARG_MAX", "ARG_MIN")
 def arg_extreme(node):
     """Where the extreme lies; the first of equal ones."""

@@ -8,9 +8,10 @@
 
 #include <memory>
 
+#include "pianola/development_config.h"
 #include "pianola/digest_engine.h"
 
-namespace pianola::capture {
+namespace pianola::signing {
 
 class OpensslDigest final : public DigestEngine {
   public:
@@ -35,4 +36,17 @@ class OpensslDigest final : public DigestEngine {
     bool is_begun_{false};
 };
 
-}  // namespace pianola::capture
+// Throws as the constructor does.
+[[nodiscard]] Sha256Digest openssl_sha256(ByteSpan bytes);
+
+// kDevelopmentTrust with an engine.
+class DevelopmentTrust {
+  public:
+    [[nodiscard]] const Trust& get() const noexcept { return trust_; }
+
+  private:
+    OpensslDigest engine_;
+    Trust trust_{kDevelopmentTrust.signatures, {}, nullptr, 0U, &engine_};
+};
+
+}  // namespace pianola::signing

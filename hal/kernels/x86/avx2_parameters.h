@@ -1,19 +1,13 @@
-// Parameters of eight channels at once, on hosts with AVX2.
+// Parameters of eight channels at once, with AVX2.
 //
-// Place in the whole: included by the variant for hosts only.
+// Place in the whole: included by the loops for AVX2 only.
 #pragma once
 
 #include <immintrin.h>
 
-#include "hal/kernels/requantisation.h"
+#include "hal/kernels/x86/vector_loops.h"
 
-namespace pianola::refdev {
-
-inline constexpr std::uint32_t kWords = 8U;  // in a vector
-
-[[nodiscard]] inline bool has_avx2() noexcept {
-    return __builtin_cpu_supports("avx2");
-}
+namespace pianola::refdev::avx2 {
 
 // A word of eight channels' parameters; `word` shows the first channel's.
 [[nodiscard, gnu::target("avx2")]] inline __m256i every_channel(const std::int8_t* word) noexcept {
@@ -24,4 +18,4 @@ inline constexpr std::uint32_t kWords = 8U;  // in a vector
     return _mm256_i32gather_epi32(reinterpret_cast<const std::int32_t*>(word), places, sizeof(std::int32_t));
 }
 
-}  // namespace pianola::refdev
+}  // namespace pianola::refdev::avx2

@@ -1,8 +1,8 @@
-#include "capture_host/writer/openssl_digest.h"
+#include "capture_host/signing/openssl_digest.h"
 
 #include <stdexcept>
 
-namespace pianola::capture {
+namespace pianola::signing {
 namespace {
 
 constexpr int kDone = 1;
@@ -33,4 +33,13 @@ Status OpensslDigest::finish(Sha256Digest& digest) noexcept {
     return finished;
 }
 
-}  // namespace pianola::capture
+Sha256Digest openssl_sha256(ByteSpan bytes) {
+    OpensslDigest engine;
+    Sha256Digest digest{};
+    if (!is_ok(engine.begin()) || !is_ok(engine.update(bytes)) || !is_ok(engine.finish(digest))) {
+        throw std::runtime_error{"OpenSSL has computed no digest"};
+    }
+    return digest;
+}
+
+}  // namespace pianola::signing

@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/scales.h"
+
+namespace pianola::decompile {
+namespace {
+
+namespace format = tflite::format;
+using refdev::BinaryOp;
+using refdev::KernelId;
+
+constexpr std::size_t kWordBytes = sizeof(std::int32_t);
+constexpr std::int32_t kAlmostOne = INT32_MAX;  // times 2^-31: leaves numbers up to 2^30 as they are
+
+// Truth values have the bytes of numbers.
+std::uint32_t type_of(const Tensor& tensor) {
+    return (tensor.type == tflite::kTypeBool) ? refdev::kTypeInt8
+                                              : static_cast<std::uint32_t>(tflite::element_type(tensor.type));
+}
+
+refdev::RescaleArguments rescaling(std::uint32_t from, std::uint32_t to, std::int32_t mantissa, std::int32_t shift) {
+    refdev::RescaleArguments a{};
+    a.input_type = from;
+    a.output_type = to;
+    a.multiplier = mantissa;
+    a.shift = shift;
+    a.negative_multiplier = mantissa;
+    a.negative_shift = shift;
+    const Bounds bounds = bounds_of_type((to == refdev::kTypeInt8)    ? tflite::kTypeInt8
+                                         : (to == refdev::kTypeInt16) ? tflite::kTypeInt16
+                                                                      : tflite::kTypeInt32);
+    a.activation_min = bounds.lowest;
+    a.activation_max = bounds.highest;
+    return a;
+}
+
+Tokens binary(Operation& op, BinaryOp kind, const Tokens& left, const Tokens& right) {
+    refdev::BinaryArguments a{};
+    a.count = static_cast<std::uint32_t>(left.size() / kWordBytes);
+    a.type = refdev::kTypeInt32;
+    a.op = kind;
+    return op.launch(KernelId::kBinary, a, {left, right}, left.size());
+}
+
+// As large as the output: axes count from the last, and the only element of one stands at each of its places.
+Tokens repeated(const Operation& op, std::size_t input) {
+    const Shape& shape = op.in(input).shape;
+    const Shape& out = op.out().shape;
+    Tokens tokens;
+    for_each_index(out, [&](const Shape& index) {
+        std::size_t element = 0U;
+        for (std::size_t axis = 0U; axis < shape.size(); ++axis) {
+            const std::uint32_t at = index.at((out.size() - shape.size()) + axis);
+            element = (element * shape[axis]) + ((shape[axis] == 1U) ? 0U : at);
+        }
+        append_element(tokens, op.bytes(input), element, kWordBytes);
+    });
+    return tokens;
+}
+
+template <BinaryOp kKind>
+void arithmetic(Operation& op) {
+    op.set(binary(op, kKind, repeated(op, 0U), repeated(op, 1U)));
+}
+
+// 0 or 1 of 32 bits as a byte; or the opposite.
+void set_verdicts(Operation& op, const Tokens& words, bool opposite) {
+    Tokens verdicts = words;
+    if (opposite) {
+        refdev::UnaryArguments less{0U, 0U, op.out().elements, refdev::kTypeInt32, refdev::UnaryOp::kAddScalar, -1};
+        verdicts = op.launch(KernelId::kUnary, less, {verdicts}, verdicts.size());
+        less.op = refdev::UnaryOp::kAbs;
+        less.scalar = 0;
+        verdicts = op.launch(KernelId::kUnary, less, {verdicts}, verdicts.size());
+    }
+    refdev::RescaleArguments a = rescaling(refdev::kTypeInt32, refdev::kTypeInt8, kAlmostOne, 0);
+    a.count = op.out().elements;
+    op.compute(KernelId::kRescale, a, {verdicts});
+}
+
+template <bool kOpposite>
+void equal(Operation& op) {
+    set_verdicts(op, binary(op, BinaryOp::kEqual, repeated(op, 0U), repeated(op, 1U)), kOpposite);
+}
+
+// Whether the larger operand is the first one, or the second; or the opposite.
+template <bool kFirst, bool kOpposite>
+void order(Operation& op) {
+    const Tokens first = repeated(op, 0U);
+    const Tokens second = repeated(op, 1U);
+    const Tokens larger = binary(op, BinaryOp::kMaximum, first, second);
+    set_verdicts(op,
+                 kFirst ? binary(op, BinaryOp::kEqual, first, larger) : binary(op, BinaryOp::kEqual, larger, second),
+                 kOpposite);
+}
+
+void cast(Operation& op) {
+    const std::size_t from = element_bytes_of(op.in(0U));
+    const std::size_t to = element_bytes_of(op.out());
+    if (op.out().type == tflite::kTypeFloat32) {
+        constexpr std::uint32_t kOne = 0x3F800000U;
+        refdev::DequantizeArguments a{};
+        a.count = op.out().elements;
+        a.type = type_of(op.in(0U));
+        a.scale = kOne;
+        op.compute(KernelId::kDequantize, a, {op.bytes(0U)});
+    } else if (from < to) {
+        refdev::RescaleArguments a = rescaling(type_of(op.in(0U)), type_of(op.out()), kAlmostOne, 0);
+        a.count = op.out().elements;
+        op.compute(KernelId::kRescale, a, {op.bytes(0U)});
+    } else {
+        Tokens low;
+        for (std::size_t i = 0U; i < op.out().elements; ++i) {
+            append_element(low, op.bytes(0U), i * (from / to), to);
+        }
+        op.set(low);
+    }
+}
+
+// Terms with 19 bits behind the point, after minus the zero point, where the reference starts.
+void add_n(Operation& op) {
+    constexpr std::int32_t kBits = 19;
+    constexpr double kUnit = 1048576.0;  // 2^20
+    Tokens sums;
+    for (std::size_t i = 0U; i < op.inputs(); ++i) {
+        refdev::RescaleArguments a = rescaling(refdev::kTypeInt8, refdev::kTypeInt32, 1 << 30, kBits + 1);
+        a.count = op.out().elements;
+        a.input_zero_point = (sums.empty() ? 2 : 1) * zero_point_of(op.in(0U));
+        const Tokens terms = op.launch(KernelId::kRescale, a, {op.bytes(i)}, a.count * kWordBytes);
+        sums = sums.empty() ? terms : binary(op, BinaryOp::kAdd, sums, terms);
+    }
+    const Multiplier scale = multiplier_of(2.0 * static_cast<double>(scale_of(op.in(0U))) /
+                                           (kUnit * static_cast<double>(scale_of(op.out()))));
+    refdev::RescaleArguments a = rescaling(refdev::kTypeInt32, refdev::kTypeInt8, scale.mantissa, scale.shift);
+    a.count = op.out().elements;
+    a.output_zero_point = zero_point_of(op.out());
+    op.compute(KernelId::kRescale, a, {sums});
+}
+
+constexpr std::array<Entry, 2> kOfAnyType{
+    {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n}}};
+constexpr std::array<Entry, 11> kOfInt32{{{format::BuiltinOperator_ADD, arithmetic<BinaryOp::kAdd>},
+                                          {format::BuiltinOperator_SUB, arithmetic<BinaryOp::kSubtract>},
+                                          {format::BuiltinOperator_MUL, arithmetic<BinaryOp::kMultiply>},
+                                          {format::BuiltinOperator_MAXIMUM, arithmetic<BinaryOp::kMaximum>},
+                                          {format::BuiltinOperator_MINIMUM, arithmetic<BinaryOp::kMinimum>},
+                                          {format::BuiltinOperator_EQUAL, equal<false>},
+                                          {format::BuiltinOperator_NOT_EQUAL, equal<true>},
+                                          {format::BuiltinOperator_GREATER_EQUAL, order<true, false>},
+                                          {format::BuiltinOperator_LESS, order<true, true>},
+                                          {format::BuiltinOperator_LESS_EQUAL, order<false, false>},
+                                          {format::BuiltinOperator_GREATER, order<false, true>}}};
+
+}  // namespace
+
+bool evaluate_whole(Operation& op) {
+    const bool is_int32 = op.has(0U) && (op.in(0U).type == tflite::kTypeInt32);
+    return evaluate_one_of(kOfAnyType, op) || (is_int32 && evaluate_one_of(kOfInt32, op));
+}
+
+}  // namespace pianola::decompile

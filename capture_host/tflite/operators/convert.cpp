@@ -1,0 +1,119 @@
+#include <cstddef>
+
+#include "capture_host/tflite/operators/movement.h"
+#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/wide_numbers.h"
+
+namespace pianola::tflite {
+namespace {
+
+constexpr std::uint32_t kSumFractionBits = 19U;  // of terms: the scheme adds 20 and halves
+
+// Truth values are bytes of 0 and 1.
+std::uint32_t whole_type(const Tensor& tensor) {
+    return (tensor.type == kTypeBool) ? refdev::kTypeInt8 : static_cast<std::uint32_t>(element_type(tensor.type));
+}
+
+// Every number of the input fits the output.
+void record_widened(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
+    const bool is_int16 = output.tensor->type == kTypeInt16;
+    refdev::RescaleArguments arguments{};
+    arguments.count = input.tensor->elements;
+    arguments.input_type = whole_type(*input.tensor);
+    arguments.output_type = whole_type(*output.tensor);
+    arguments.multiplier = kExactly.multiplier;
+    arguments.shift = kExactly.shift;
+    arguments.negative_multiplier = kExactly.multiplier;
+    arguments.negative_shift = kExactly.shift;
+    arguments.activation_min = is_int16 ? kInt16Range.min : INT32_MIN;
+    arguments.activation_max = is_int16 ? kInt16Range.max : INT32_MAX;
+    context.launch(refdev::KernelId::kRescale, arguments, input, output);
+}
+
+// The low bytes of each number, which come first.
+void record_truncated(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
+    const std::uint32_t from_bytes = input.tensor->size_bytes / input.tensor->elements;
+    const std::uint32_t to_bytes = output.tensor->size_bytes / output.tensor->elements;
+    views::StridedView view{{input.tensor->elements, from_bytes / to_bytes}, to_bytes};
+    view.slice(1U, 0, 1, 1U);
+    record_view(context, view, context.buffer(input), context.buffer(output));
+}
+
+// A whole number in single precision.
+void record_real(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
+    constexpr std::uint32_t kOneInSinglePrecision = 0x3F800000U;
+    context.require(input.tensor->type != kTypeInt32, "int32 to float32 is not supported");
+    refdev::DequantizeArguments arguments{};
+    arguments.count = input.tensor->elements;
+    arguments.type = whole_type(*input.tensor);
+    arguments.scale = kOneInSinglePrecision;
+    context.launch(refdev::KernelId::kDequantize, arguments, input, output);
+}
+
+}  // namespace
+
+// The shape is known: a constant.
+void lower_shape(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const Shape& shape = context.input(0U, "input").shape;
+    const QuantizedTensor output = context.typed_output({kTypeInt32});
+    context.require(output.tensor->shape == Shape{static_cast<std::uint32_t>(shape.size())},
+                    "its output shape does not follow from its input");
+    const std::vector<std::int32_t> sizes(shape.begin(), shape.end());
+    context.copy(context.buffer(output), add_words(context, "shape", sizes), output.tensor->size_bytes);
+}
+
+// Numbers as they are: scales do not count.
+void lower_cast(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const QuantizedTensor input = context.typed_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeInt32, kTypeBool});
+    const QuantizedTensor output = context.typed_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeFloat32});
+    context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+    if (output.tensor->type == kTypeFloat32) {
+        record_real(context, input, output);
+    } else if (input.tensor->size_bytes < output.tensor->size_bytes) {
+        record_widened(context, input, output);
+    } else if (input.tensor->size_bytes > output.tensor->size_bytes) {
+        record_truncated(context, input, output);
+    } else {
+        context.copy(context.buffer(output), context.buffer(input), output.tensor->size_bytes);
+    }
+}
+
+// Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point: it counts twice in the first term.
+void lower_add_n(OperatorContext& context) {
+    using Arguments = refdev::BinaryArguments;
+    constexpr FixedPoint kToFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
+    context.require_operands(2U, kMaxOperands);
+    const Int8Tensor first = context.int8_input(0U, "input");
+    const Int8Tensor output = context.int8_output();
+    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
+    const std::optional<FixedPoint> scale =
+        quantize_fraction((2.0 * static_cast<double>(first.scale)) / (unit * static_cast<double>(output.scale)));
+    if (!scale.has_value()) {
+        context.refuse("the ratio of its scales is out of range");
+    }
+    const capture::BufferId sums = add_wide(context, output.tensor->elements);
+    const capture::BufferId terms = add_wide(context, output.tensor->elements);
+    for (std::size_t i = 0U; i < context.input_count(); ++i) {
+        const Int8Tensor input = context.int8_input(i, "input");
+        context.require((input.scale == first.scale) && (input.zero_point == first.zero_point),
+                        "inputs of several scales are not supported");
+        require_shape(context, AnyTensor{output.index, output.tensor, 1U}, input.tensor->shape);
+        record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToFraction,
+                        (i == 0U) ? sums : terms);
+        if (i > 0U) {
+            Arguments arguments{};
+            arguments.count = output.tensor->elements;
+            arguments.type = refdev::kTypeInt32;
+            arguments.op = refdev::BinaryOp::kAdd;
+            context.launch(refdev::KernelId::kBinary, arguments,
+                           {{offsetof(Arguments, input1), sums, Access::kRead},
+                            {offsetof(Arguments, input2), terms, Access::kRead},
+                            {offsetof(Arguments, output), sums, Access::kWrite}});
+        }
+    }
+    record_narrowing(context, sums, *scale, output.zero_point, output);
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,110 @@
+#include "capture_host/tflite/operators/whole_numbers.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "capture_host/tflite/operators/broadcast_plan.h"
+#include "capture_host/tflite/operators/movement.h"
+#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/wide_numbers.h"
+
+namespace pianola::tflite {
+namespace {
+
+using Op = refdev::BinaryOp;
+
+// Both operands as large as the output, of `count` elements.
+struct Operands {
+    capture::BufferId left{};
+    capture::BufferId right{};
+    std::uint32_t count{0U};
+};
+
+// What wraps has no scale.
+void require_whole(const OperatorContext& context, const AnyTensor& operand) {
+    context.require(operand.tensor->type == kTypeInt32, "its operands differ in type");
+    context.require(operand.tensor->quantization.scales.empty(), "int32 with a scale is not supported");
+}
+
+capture::BufferId spread(OperatorContext& context, const AnyTensor& operand, const Tensor& output) {
+    if (operand.tensor->elements == output.elements) {
+        return context.buffer(operand);
+    }
+    const views::StridedView view = broadcast_view(context, operand, output.shape);
+    const capture::BufferId wide = add_wide(context, output.elements);
+    record_view(context, view, context.buffer(operand), wide);
+    return wide;
+}
+
+Operands operands_of(OperatorContext& context, const Tensor& output) {
+    context.require_operands(2U, 2U);
+    const AnyTensor left = context.any_input(0U, "input");
+    const AnyTensor right = context.any_input(1U, "input");
+    require_whole(context, left);
+    require_whole(context, right);
+    static_cast<void>(plan_broadcast(context, {left.tensor, right.tensor}, output));  // checks shapes
+    return {spread(context, left, output), spread(context, right, output), output.elements};
+}
+
+void record_binary(OperatorContext& context, Op op, const Operands& operands, capture::BufferId output) {
+    using Arguments = refdev::BinaryArguments;
+    Arguments arguments{};
+    arguments.count = operands.count;
+    arguments.type = refdev::kTypeInt32;
+    arguments.op = op;
+    context.launch(refdev::KernelId::kBinary, arguments,
+                   {{offsetof(Arguments, input1), operands.left, Access::kRead},
+                    {offsetof(Arguments, input2), operands.right, Access::kRead},
+                    {offsetof(Arguments, output), output, Access::kWrite}});
+}
+
+// 1 becomes 0, and 0 becomes 1: the distance from 1.
+void record_opposite(OperatorContext& context, std::uint32_t count, capture::BufferId verdicts) {
+    using Arguments = refdev::UnaryArguments;
+    Arguments arguments{};
+    arguments.count = count;
+    arguments.type = refdev::kTypeInt32;
+    for (const auto& [op, scalar] : {std::pair{refdev::UnaryOp::kAddScalar, -1}, {refdev::UnaryOp::kAbs, 0}}) {
+        arguments.op = op;
+        arguments.scalar = scalar;
+        context.launch(refdev::KernelId::kUnary, arguments,
+                       {{offsetof(Arguments, input), verdicts, Access::kRead},
+                        {offsetof(Arguments, output), verdicts, Access::kWrite}});
+    }
+}
+
+}  // namespace
+
+bool has_whole_numbers(const OperatorContext& context) {
+    const Tensor* const first = context.optional_input(0U);
+    return (first != nullptr) && (first->type == kTypeInt32);
+}
+
+void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op) {
+    context.require_operands(2U, 2U);
+    const AnyTensor output = context.any_output(0U);
+    require_whole(context, output);
+    record_binary(context, op, operands_of(context, *output.tensor), context.buffer(output));
+}
+
+// a >= b where a is the larger one, or both are: the larger one equals a.
+void lower_whole_comparison(OperatorContext& context, const Comparison& comparison) {
+    context.require_operands(2U, 2U);
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    Operands operands = operands_of(context, *output.tensor);
+    const capture::BufferId verdicts = add_wide(context, operands.count);
+    if (comparison.order != Order::kNone) {
+        // A strict order is the opposite of the other one with equal numbers.
+        const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
+        const capture::BufferId larger = add_wide(context, operands.count);
+        record_binary(context, Op::kMaximum, operands, larger);
+        (first_is_larger ? operands.right : operands.left) = larger;
+    }
+    record_binary(context, Op::kEqual, operands, verdicts);
+    if (!comparison.holds_for_equal) {
+        record_opposite(context, operands.count, verdicts);
+    }
+    record_narrowing(context, verdicts, kExactly, 0, output);
+}
+
+}  // namespace pianola::tflite

@@ -1,0 +1,24 @@
+// Operators on whole numbers: int32 without a scale.
+//
+// Place in the whole: shared by the operators that also take quantised numbers. Models compute shapes and indices so.
+// Sums and products wrap. Host only.
+#pragma once
+
+#include "capture_host/tflite/operators/operator_context.h"
+
+namespace pianola::tflite {
+
+[[nodiscard]] bool has_whole_numbers(const OperatorContext& context);
+
+// Of two operands, which broadcast.
+void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op);
+
+// Which of two numbers that differ makes a comparison true, and whether equal ones do.
+enum class Order : std::uint8_t { kNone, kLessFirst, kGreaterFirst };
+struct Comparison {
+    Order order{Order::kNone};
+    bool holds_for_equal{true};
+};
+void lower_whole_comparison(OperatorContext& context, const Comparison& comparison);
+
+}  // namespace pianola::tflite
