@@ -24,6 +24,7 @@ namespace pianola::cli {
 namespace {
 
 constexpr std::uint32_t kLongestDeadlineUs = 3'600'000'000U;
+constexpr std::uint32_t kKibibyte = 1024U;
 
 struct CaptureArguments {
     std::string model;
@@ -282,9 +283,10 @@ void add_capture(CLI::App& app, Action& action) {
     command
         ->add_option(
             "--deadline-us", arguments->deadline_us,
-            "Deadline of one step, from submit() to the poll() that gives its outputs out; default: four times what "
-            "the commands take, at least 10 ms. A verified release takes a poll() for each 4,096 bytes of weights and "
-            "traces: `size` says how many")
+            fmt::format("Deadline of one step, from submit() to the poll() that gives its outputs out; default: four "
+                        "times what the commands take, at least 10 ms. A verified release takes a poll() for each {} "
+                        "KiB of weights and traces: `size` says how many",
+                        kScrubSliceBytes / kKibibyte))
         ->check(CLI::Range(1U, kLongestDeadlineUs));
     command
         ->add_option("--setup-deadline-us", arguments->setup_deadline_us,

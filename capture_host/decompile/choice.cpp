@@ -115,15 +115,8 @@ void image(Operation& op, const std::function<std::vector<std::int64_t>(const Sh
     op.set(tokens);
 }
 
-void check_block(std::int64_t size) {
-    if (size < 1) {
-        Operation::not_understood("a block without elements");
-    }
-}
-
 void space_to_depth(Operation& op) {
     const std::int64_t block = op.options<format::SpaceToDepthOptions>().block_size();
-    check_block(block);
     const std::int64_t depth = op.in(0U).shape.at(3U);
     image(op, [=](const Shape& index) {
         const std::int64_t cell = index[3] / depth;
@@ -134,7 +127,6 @@ void space_to_depth(Operation& op) {
 
 void depth_to_space(Operation& op) {
     const std::int64_t block = op.options<format::DepthToSpaceOptions>().block_size();
-    check_block(block);
     const std::int64_t depth = op.out().shape.at(3U);
     image(op, [=](const Shape& index) {
         const std::int64_t cell = ((index[1] % block) * block) + (index[2] % block);
@@ -145,7 +137,6 @@ void depth_to_space(Operation& op) {
 // Batches are blocks' cells, one after another, each of all batches that there were.
 void space_to_batch(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
-    std::for_each(blocks.begin(), blocks.end(), check_block);
     const std::vector<std::int32_t> margins = op.integers(2U);
     const std::int64_t batches = op.in(0U).shape.at(0U);
     image(op, [&](const Shape& index) {
@@ -163,7 +154,6 @@ void space_to_batch(Operation& op) {
 
 void batch_to_space(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
-    std::for_each(blocks.begin(), blocks.end(), check_block);
     const std::vector<std::int32_t> crops = op.integers(2U);
     const std::int64_t batches = op.out().shape.at(0U);
     image(op, [&](const Shape& index) {

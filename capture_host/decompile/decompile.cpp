@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
 #include <utility>
 
 #include "capture_host/decompile/launches.h"
 #include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/premises.h"
 #include "capture_host/targets/trace_walk.h"
 #include "hal/kernels/kernel.h"
 #include "pianola/config.h"
@@ -84,14 +86,18 @@ class ModelSide {
         for (const auto& operands : {op.inputs, op.outputs}) {
             for (const std::int32_t operand : operands) {
                 // The list of a shape, which the output has: that of a scalar is empty.
-                if ((op.code == tflite::format::BuiltinOperator_RESHAPE) && (op.inputs.size() > 1U) &&
-                    (operand == op.inputs[1U])) {
+                const bool is_list = (op.code == tflite::format::BuiltinOperator_RESHAPE) && (op.inputs.size() > 1U) &&
+                                     (operand == op.inputs[1U]);
+                if ((operand == tflite::kAbsent) || is_list) {
                     continue;
                 }
-                const bool is_sound = (operand == tflite::kAbsent) ||
-                                      model_.tensors.at(static_cast<std::uint32_t>(operand)).defect.empty();
-                if (!is_sound) {
+                const Tensor& tensor = model_.tensors.at(static_cast<std::uint32_t>(operand));
+                if (!tensor.defect.empty()) {
                     Operation::not_understood("one of its operands");
+                }
+                const bool is_narrow = element_bytes_of(tensor) <= sizeof(std::int16_t);  // others have their own scale
+                if (is_narrow && !tensor.quantization_defect.empty()) {
+                    Operation::not_understood("'" + tensor.name + "': " + tensor.quantization_defect);
                 }
             }
         }
@@ -368,6 +374,7 @@ Report decompile(const Image& image, const CommandSet& command_set, ByteSpan mod
     report.operators = static_cast<std::uint32_t>(model.operators.size());
     try {
         check_kind(image);
+        check_graph(model);
         Expressions expressions;
         ModelSide side{model, expressions};
         BinarySide{image, command_set, model, side, expressions, report}.run();
@@ -375,6 +382,8 @@ Report decompile(const Image& image, const CommandSet& command_set, ByteSpan mod
         report.differences.emplace_back(mismatch.what());
     } catch (const std::out_of_range&) {
         report.differences.emplace_back("not understood: an address outside the regions");
+    } catch (const std::bad_alloc&) {
+        report.differences.emplace_back("not understood: it takes more memory than there is");
     }
     return report;
 }

@@ -190,6 +190,16 @@ void transpose_conv(Operation& op) {
                    turned, channel_table(op, a.output_channels, false, roles)});
 }
 
+void check_bias_scale(const Operation& op) {
+    constexpr double kMostDifference = 0.02;  // of the output's steps
+    const auto product = static_cast<double>(scale_of(op.in(0U)) * scale_of(op.in(1U)));
+    const std::vector<float>& stored = op.in(2U).quantization.scales;
+    const double bias = stored.empty() ? 0.0 : static_cast<double>(stored.front());
+    if (std::fabs(product - bias) > (kMostDifference * static_cast<double>(scale_of(op.out())))) {
+        Operation::not_understood("a bias of another scale than its sums have");
+    }
+}
+
 void fully_connected(Operation& op) {
     const Tensor& weights = op.in(1U);
     if (weights.shape.size() != 2U) {
@@ -199,6 +209,10 @@ void fully_connected(Operation& op) {
     check_weights(op, 0U, !is_int16(op.in(0U)));
     if (options.weights_format() != 0) {
         Operation::not_understood("weights in another order");
+    }
+    const Shape& out = op.out().shape;
+    if (out.empty() || (out.back() != weights.shape[0]) || ((op.in(0U).elements % weights.shape[1]) != 0U)) {
+        Operation::not_understood("weights that do not fit its input or output");
     }
     const LayerRoles roles{0U, 2U, sum_bytes_of(op, 2U, options.quantized_bias_type())};
     const Bounds bounds = bounds_of(options.fused_activation_function(), op.out());
@@ -211,8 +225,12 @@ void fully_connected(Operation& op) {
     a.output_offset = zero_point_of(op.out());
     a.activation_min = bounds.lowest;
     a.activation_max = bounds.highest;
-    // With one scale for all weights, the reference multiplies the scales in single precision.
+    // With one scale for all weights, the reference multiplies the scales in single precision, and holds the bias to
+    // it.
     const bool is_single_precision = weights.quantization.scales.size() == 1U;
+    if (is_single_precision && op.has(2U)) {
+        check_bias_scale(op);
+    }
     compute_layer(op, KernelId::kFullyConnected, KernelId::kFullyConnectedInt16, a, roles,
                   {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_depth, is_single_precision, roles)});
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/premises.h"
 
 namespace pianola::decompile {
 namespace {
@@ -96,12 +97,12 @@ void part(Operation& op, std::size_t input, std::size_t rows) {
 
 void split(Operation& op) {
     const Shape& shape = op.in(1U).shape;
-    part(op, 1U, product_of(shape, 0U, axis_of(op.integers(0U).at(0U), shape.size())));
+    part(op, 1U, product_of(shape, 0U, axis_of(op.integer(0U), shape.size())));
 }
 
 void split_v(Operation& op) {
     const Shape& shape = op.in(0U).shape;
-    part(op, 0U, product_of(shape, 0U, axis_of(op.integers(2U).at(0U), shape.size())));
+    part(op, 0U, product_of(shape, 0U, axis_of(op.integer(2U), shape.size())));
 }
 
 void unpack(Operation& op) {
@@ -156,11 +157,21 @@ void strided_slice(Operation& op) {
         const std::int64_t wanted = ends.at(axis) + (options.offset() ? first[axis] : 0);
         std::int64_t end = is_set(options.end_mask(), axis) ? (goes_up ? size : -1) : bound(wanted);
         if (is_set(options.shrink_axis_mask(), axis)) {
-            end = first[axis] + (goes_up ? 1 : -1);
+            if (!goes_up) {
+                Operation::not_understood("a negative stride of a dimension that goes away");
+            }
+            end = first[axis] + 1;
         }
         counts[axis] = static_cast<std::uint32_t>(
             std::max<std::int64_t>(0, (end - first[axis] + stride + (goes_up ? -1 : 1)) / stride));
     }
+    Sizes left;
+    for (std::size_t axis = 0U; axis < counts.size(); ++axis) {
+        if (!is_set(options.shrink_axis_mask(), axis) || (axis >= begins.size())) {
+            left.push_back(counts[axis]);
+        }
+    }
+    require_shape(op, left);
     op.set(placed(op, 0U, counts, [&](const Shape& index, std::vector<std::int64_t>& from) {
         for (std::size_t axis = 0U; axis < from.size(); ++axis) {
             from[axis] = first[axis] + (std::int64_t{index[axis]} * ((axis < strides.size()) ? strides[axis] : 1));
@@ -197,8 +208,13 @@ void pad_v2(Operation& op) {
 
 void mirror_pad(Operation& op) {
     constexpr int kReflect = 0;
+    constexpr int kSymmetric = 1;
+    const int mode = op.options<format::MirrorPadOptions>().mode();
+    if ((mode != kReflect) && (mode != kSymmetric)) {
+        Operation::not_understood("its mode");
+    }
     const std::vector<std::int32_t> paddings = op.integers(1U);
-    const std::int64_t edge = (op.options<format::MirrorPadOptions>().mode() == kReflect) ? 0 : 1;
+    const std::int64_t edge = (mode == kReflect) ? 0 : 1;
     const Shape& shape = op.in(0U).shape;
     set_placed(op, [&](const Shape& index, std::vector<std::int64_t>& from) {
         for (std::size_t axis = 0U; axis < from.size(); ++axis) {

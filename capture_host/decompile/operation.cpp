@@ -1,6 +1,7 @@
 #include "capture_host/decompile/operation.h"
 
 #include "capture_host/decompile/packed_forms.h"
+#include "capture_host/decompile/premises.h"
 #include "pianola/bytes.h"
 
 namespace pianola::decompile {
@@ -15,6 +16,14 @@ std::vector<std::int32_t> Operation::integers(std::size_t input) const {
         values.push_back(static_cast<std::int32_t>(load_le32(tensor.contents, i * sizeof(std::int32_t))));
     }
     return values;
+}
+
+std::int32_t Operation::integer(std::size_t input) const {
+    const std::vector<std::int32_t> values = integers(input);
+    if (values.size() != 1U) {
+        not_understood("an operand of more than one number");
+    }
+    return values.front();
 }
 
 std::vector<std::int64_t> Operation::wide_integers(std::size_t input) const {
@@ -103,7 +112,13 @@ void append(Tokens& all, const Tokens& more) {
 
 void for_each_index(const Shape& shape, const std::function<void(const Shape& index)>& visit) {
     Shape index(shape.size(), 0U);
-    const std::size_t count = product_of(shape, 0U, shape.size());
+    std::size_t count = 1U;
+    for (const std::uint32_t size : shape) {
+        count *= size;
+        if (count > tflite::kMaxTensorBytes) {
+            Operation::not_understood("more elements than a tensor has");
+        }
+    }
     for (std::size_t i = 0U; i < count; ++i) {
         visit(index);
         for (std::size_t axis = shape.size(); axis > 0U; --axis) {
@@ -131,6 +146,8 @@ void append_element(Tokens& all, const Tokens& from, std::size_t element, std::s
 }
 
 void evaluate(Operation& op) {
+    check_premises(op);
+    check_shape(op);
     const bool is_known = evaluate_whole(op) || evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) ||
                           evaluate_movement(op) || evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) ||
                           evaluate_wide(op) || evaluate_state(op);

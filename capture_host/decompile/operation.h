@@ -53,6 +53,7 @@ class Operation {
     }
     [[nodiscard]] const Tokens& bytes(std::size_t input) const { return tokens_.at(number_of(input)); }
     [[nodiscard]] std::vector<std::int32_t> integers(std::size_t input) const;       // of a constant of int32
+    [[nodiscard]] std::int32_t integer(std::size_t input) const;                     // of a constant of one int32
     [[nodiscard]] std::vector<std::int64_t> wide_integers(std::size_t input) const;  // of int32 or int64
     [[nodiscard]] const tflite::Model& model() const { return model_; }
     [[nodiscard]] const tflite::Operator& stored() const { return op_; }

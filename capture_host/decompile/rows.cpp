@@ -82,6 +82,9 @@ void log_softmax(Operation& op) {
 }
 
 void l2_normalization(Operation& op) {
+    if (op.options<format::L2NormOptions>().fused_activation_function() != 0) {
+        Operation::not_understood("a fused activation");
+    }
     auto a = rows_of<refdev::L2NormalizationArguments>(op);
     a.input_zero_point = zero_point_of(op.in(0U));
     op.compute(KernelId::kL2Normalization, a, {op.bytes(0U)});

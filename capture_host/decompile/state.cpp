@@ -29,8 +29,22 @@ Multiplier scale_to(float value, float weight, float sum) {  // in single precis
     return multiplier_of(static_cast<double>((value * weight) / sum));
 }
 
+// What a layer keeps its state in, and weights that its kernel takes: a kernel knows no zero points of them.
+void check_variable(const Tensor& tensor) {
+    if (!tensor.is_variable) {
+        Operation::not_understood("a state that is no variable tensor");
+    }
+}
+
+void check_weights(const Tensor& weights, const Shape& shape) {
+    if ((weights.shape != shape) || (zero_point_of(weights) != 0)) {
+        Operation::not_understood("weights of another shape, or with a zero point");
+    }
+}
+
 void svdf(Operation& op) {
     const Tensor& memory = op.in(4U);
+    check_variable(memory);
     const Shape& features = op.in(1U).shape;
     const auto rank = static_cast<std::uint32_t>(op.options<format::SVDFOptions>().rank());
     if (rank == 0U) {
@@ -39,6 +53,8 @@ void svdf(Operation& op) {
     const std::uint32_t batches = op.in(0U).shape.at(0U);
     const std::uint32_t units = features.at(0U) / rank;
     const std::uint32_t length = op.in(2U).shape.at(1U);
+    check_weights(op.in(1U), {features.at(0U), op.in(0U).shape.at(1U)});
+    check_weights(op.in(2U), {features.at(0U), length});
     const auto type = static_cast<std::uint32_t>(tflite::element_type(memory.type));
     const Multiplier first = scale_to(scale_of(op.in(0U)), scale_of(op.in(1U)), scale_of(memory));
     const Multiplier second = scale_to(scale_of(memory), scale_of(op.in(2U)), scale_of(op.out()));
@@ -120,6 +136,12 @@ void set_cell(const Operation& op, refdev::LstmArguments& a) {
 }
 
 void lstm(Operation& op) {
+    constexpr int kTanh = 4;
+    if (op.options<format::UnidirectionalSequenceLSTMOptions>().fused_activation_function() != kTanh) {
+        Operation::not_understood("another activation than TANH");
+    }
+    check_variable(op.in(kHidden));
+    check_variable(op.in(kCell));
     for (const std::size_t variant : {9U, 10U, 11U, 16U, 17U, 20U, 21U, 22U, 23U}) {
         if (op.has(variant)) {
             Operation::not_understood("peepholes, a projection or a normalised layer");
@@ -142,6 +164,8 @@ void lstm(Operation& op) {
     Tokens weights;
     Tokens parameters;
     for (std::size_t gate = 0U; gate < refdev::kLstmGates; ++gate) {
+        check_weights(op.in(kInputWeights + gate), {a.units, a.input_depth});
+        check_weights(op.in(kHiddenWeights + gate), {a.units, a.units});
         for (std::size_t unit = 0U; unit < a.units; ++unit) {
             append_element(weights, op.bytes(kInputWeights + gate), unit, a.input_depth);
             append_element(weights, op.bytes(kHiddenWeights + gate), unit, a.units);

@@ -118,12 +118,16 @@ Tokens part_of(const Tokens& all, std::size_t number, std::size_t elements) {
 
 // Sums with 19 bits behind the point, which start at minus the zero point. Ones stand where a sum has a term.
 void cumsum(Operation& op) {
+    constexpr std::uint32_t kMostTerms = 1024U;
     constexpr std::uint32_t kBits = 19U;
     constexpr double kUnit = 1048576.0;  // 2^20
     const auto& options = op.options<format::CumsumOptions>();
     const Shape& shape = op.in(0U).shape;
-    const std::size_t axis = axis_of(op.integers(1U).at(0U), shape.size());
+    const std::size_t axis = axis_of(op.integer(1U), shape.size());
     const std::uint32_t size = shape.at(axis);
+    if (size > kMostTerms) {
+        Operation::not_understood("sums of so many terms");
+    }
     const auto outer = static_cast<std::uint32_t>(product_of(shape, 0U, axis));
     const auto inner = static_cast<std::uint32_t>(product_of(shape, axis + 1U, shape.size()));
     const bool sums_are_rows = inner != 1U;
@@ -161,6 +165,9 @@ void cumsum(Operation& op) {
 Tokens weights_of(const format::ResizeBilinearOptions& options, std::int64_t in, std::int64_t out) {
     constexpr std::int64_t kOne = 1024;
     const bool has_corners = options.align_corners() && (out > 1);
+    if ((in * out) > std::int64_t{tflite::kMaxTensorBytes}) {
+        Operation::not_understood("more weights than a tensor has elements");
+    }
     const std::int64_t steps = has_corners ? (out - 1) : out;
     const std::int64_t step = ((kOne * (has_corners ? (in - 1) : in)) + (steps / 2)) / steps;
     Tokens weights;

@@ -209,7 +209,7 @@ pnl_status_t pnl_session_unload(pnl_session_t* session);
 bool pnl_session_is_loaded(const pnl_session_t* session);
 
 /* Zero-copy I/O: where to write input `index` for the next step, or to read output `index` of the last one. The view is
- * the caller's until the next submit, start, stop, run or self-test. It is empty in every case but PNL_OK.
+ * the caller's until the next submit, start, stop, reset_state, run or self-test. It is empty in all cases but PNL_OK.
  * PNL_INVALID_ARGUMENT: no such tensor, or no views; PNL_INVALID_STATE; PNL_FAULT_LATCHED; PNL_INTEGRITY. */
 bool pnl_session_has_views(const pnl_session_t* session);
 pnl_status_t pnl_session_input_view(pnl_session_t* session, uint32_t index, pnl_memory_t* view);

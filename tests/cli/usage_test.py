@@ -83,6 +83,17 @@ class Usage(cli_support.CliTest):
             self.assertIn("  remedy  ", said)
             self.assertIn("--help", said)
 
+    def test_bytes_of_a_slice_are_those_of_the_runtime(self):
+        config = (OPTIONS.source / "runtime/include/pianola/config.h").read_text()
+        slice_bytes = int(re.search(r"kScrubSliceBytes = (\d+)U;", config)[1])
+        said = re.findall(r"poll\(\) for each (\d+) KiB", self.run_pianola("capture", "--help").stdout)
+        self.assertEqual([int(number) * 1024 for number in said], [slice_bytes])
+        pages = [path.read_text() for path in (OPTIONS.source / "docs").rglob("*.md")]
+        said = [number for page in pages
+                for number in re.findall(r"([\d,]+) bytes of (?:weights and traces|traces\s+and weights)", page)]
+        self.assertGreater(len(said), 2)
+        self.assertEqual(set(said), {f"{slice_bytes:,}"})
+
     def test_each_help_has_its_own_examples(self):
         end = self.run_pianola("--help").stdout.rstrip().splitlines()[-1]
         for command in (*COMMANDS, "keygen", "pubkey", "sign", "receipt", "log"):

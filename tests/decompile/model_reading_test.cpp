@@ -162,7 +162,7 @@ TEST(ModelReading, EndsOfSlicesThatCountFromTheirBegins) {
     from_begin(model);
     EXPECT_EQ(differences(model, [](ModelSpec&) {}), std::vector<std::string>{});
     expect_difference(model_of_parts(), option(kSlice, {kOffset, 1, true}),
-                      "operator 2 (STRIDED_SLICE): its output has another size than follows from its operands");
+                      "operator 2 (STRIDED_SLICE): its output has another shape than follows from its operands");
 }
 
 // Neither computes the second output.

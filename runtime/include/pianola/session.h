@@ -81,11 +81,11 @@ class Session {
     [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
 
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to
-    // the caller until the next submit(), start(), stop(), run() or self_test(), and must then be asked for anew. An
-    // input holds zeros after load(), and then the bytes that the last step took, however they came, a self-test's too.
+    // the caller until the next submit(), start(), stop(), reset_state(), run() or self_test(), and must then be asked
+    // for anew. An input holds zeros after load(), and then the bytes that the last step took, a self-test's too.
     //   kOk               view is set
     //   kInvalidArgument  no such tensor, or no views
-    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step has completed since load()
+    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
     //   kFaultLatched     a fault is latched
     //   kIntegrity        the session's state has changed; the next call latches that
     // In every case but kOk the view is empty.

@@ -1,0 +1,279 @@
+#include "capture_host/decompile/premises.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace pianola::decompile {
+namespace {
+
+namespace format = tflite::format;
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256U} * 1024U * 1024U;  // a token is four times as large as its byte
+
+// Where layers keep their state: in variable tensors, which nobody writes.
+bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {
+    constexpr std::size_t kMemoryOfSvdf = 4U;
+    constexpr std::size_t kHiddenOfLstm = 18U;
+    constexpr std::size_t kCellOfLstm = 19U;
+    const bool is_place = (op.code == format::BuiltinOperator_SVDF)
+                              ? (position == kMemoryOfSvdf)
+                              : ((op.code == format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM) &&
+                                 ((position == kHiddenOfLstm) || (position == kCellOfLstm)));
+    return is_place && model.tensors.at(static_cast<std::uint32_t>(op.inputs[position])).is_variable;
+}
+
+// Which tensors hold something, operator after operator.
+class Order {
+  public:
+    explicit Order(const tflite::Model& model) : model_{model}, is_written_(model.tensors.size(), false) {
+        for (std::size_t i = 0U; i < model.tensors.size(); ++i) {
+            is_written_[i] = model.tensors[i].is_constant;
+        }
+        for (const std::uint32_t input : model.inputs) {
+            if (model.tensors.at(input).is_variable || is_written_[input]) {
+                throw Mismatch{
+                    fmt::format("not understood: input '{}' of the model is a variable, constant, or an "
+                                "input twice",
+                                model.tensors[input].name)};
+            }
+            is_written_[input] = true;
+        }
+    }
+
+    void add(const tflite::Operator& op) {
+        if (op.code == format::BuiltinOperator_CALL_ONCE) {
+            add_call(op);
+        }
+        for (std::size_t i = 0U; i < op.inputs.size(); ++i) {
+            const bool is_read = (op.inputs[i] != tflite::kAbsent) && !is_state(model_, op, i) && !is_unused(op, i);
+            if (is_read && !is_written_.at(static_cast<std::uint32_t>(op.inputs[i]))) {
+                Operation::not_understood(fmt::format("it reads '{}', which nothing has written", name_of(op, i)));
+            }
+        }
+        for (const std::int32_t output : op.outputs) {
+            const auto number = static_cast<std::uint32_t>(output);
+            if (model_.tensors.at(number).is_variable || is_written_[number]) {
+                Operation::not_understood(
+                    fmt::format("it writes '{}', which is a variable, constant, an input, or written already",
+                                model_.tensors[number].name));
+            }
+            is_written_[number] = true;
+        }
+    }
+
+  private:
+    void add_call(const tflite::Operator& op) {
+        const auto* const options = op.stored->builtin_options_as_CallOnceOptions();
+        if (!called_.insert((options == nullptr) ? 0 : options->init_subgraph_index()).second) {
+            Operation::not_understood("a graph that is called twice");
+        }
+    }
+
+    // The list of a shape, which the output has: that of a scalar is empty, and cannot be read.
+    [[nodiscard]] bool is_unused(const tflite::Operator& op, std::size_t input) const {
+        return (op.code == format::BuiltinOperator_RESHAPE) && (input == 1U) &&
+               !model_.tensors.at(static_cast<std::uint32_t>(op.inputs[input])).defect.empty();
+    }
+
+    [[nodiscard]] const std::string& name_of(const tflite::Operator& op, std::size_t input) const {
+        return model_.tensors.at(static_cast<std::uint32_t>(op.inputs[input])).name;
+    }
+
+    const tflite::Model& model_;
+    std::vector<bool> is_written_;
+    std::set<std::int32_t> called_;
+};
+
+// What an output has of the inputs that it is made from.
+enum class Kept : std::uint8_t {
+    kNumbers,  // type, scale and zero point: bytes are moved
+    kType,
+    kTruth,  // nothing: it is a truth value, and the inputs have one type
+};
+struct Premise {
+    format::BuiltinOperator code;
+    Kept kept;
+    std::uint32_t inputs;  // bit i: input i is one of them
+};
+constexpr std::uint32_t kFirst = 1U;
+constexpr std::uint32_t kSecond = 2U;
+constexpr std::uint32_t kThird = 4U;
+constexpr std::uint32_t kPair = kFirst | kSecond;
+constexpr std::uint32_t kHidden = std::uint32_t{1U} << 18U;  // of a recurrent layer
+constexpr std::uint32_t kAll = UINT32_MAX;
+
+constexpr std::array<Premise, 69> kPremises{
+    {{format::BuiltinOperator_RESHAPE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_SQUEEZE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_EXPAND_DIMS, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_CONCATENATION, Kept::kNumbers, kAll},
+     {format::BuiltinOperator_PACK, Kept::kNumbers, kAll},
+     {format::BuiltinOperator_SPLIT, Kept::kNumbers, kSecond},
+     {format::BuiltinOperator_SPLIT_V, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_UNPACK, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_TRANSPOSE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_SLICE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_STRIDED_SLICE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_PAD, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_PADV2, Kept::kNumbers, kFirst | kThird},
+     {format::BuiltinOperator_MIRROR_PAD, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_REVERSE_V2, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_TILE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_BROADCAST_TO, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_FILL, Kept::kNumbers, kSecond},
+     {format::BuiltinOperator_GATHER, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_GATHER_ND, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_EMBEDDING_LOOKUP, Kept::kNumbers, kSecond},
+     {format::BuiltinOperator_SPACE_TO_DEPTH, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_DEPTH_TO_SPACE, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_SPACE_TO_BATCH_ND, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_BATCH_TO_SPACE_ND, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_RESIZE_BILINEAR, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_MAXIMUM, Kept::kNumbers, kPair},
+     {format::BuiltinOperator_MINIMUM, Kept::kNumbers, kPair},
+     {format::BuiltinOperator_SELECT_V2, Kept::kNumbers, kSecond | kThird},
+     {format::BuiltinOperator_REDUCE_MAX, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_REDUCE_MIN, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_AVERAGE_POOL_2D, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_MAX_POOL_2D, Kept::kNumbers, kFirst},
+     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, Kept::kNumbers, kHidden},
+     {format::BuiltinOperator_ZEROS_LIKE, Kept::kType, kFirst},
+     {format::BuiltinOperator_ADD, Kept::kType, kPair},
+     {format::BuiltinOperator_SUB, Kept::kType, kPair},
+     {format::BuiltinOperator_MUL, Kept::kType, kPair},
+     {format::BuiltinOperator_SQUARED_DIFFERENCE, Kept::kType, kPair},
+     {format::BuiltinOperator_BATCH_MATMUL, Kept::kType, kPair},
+     {format::BuiltinOperator_PRELU, Kept::kType, kFirst},
+     {format::BuiltinOperator_LEAKY_RELU, Kept::kType, kFirst},
+     {format::BuiltinOperator_RELU, Kept::kType, kFirst},
+     {format::BuiltinOperator_RELU6, Kept::kType, kFirst},
+     {format::BuiltinOperator_RELU_N1_TO_1, Kept::kType, kFirst},
+     {format::BuiltinOperator_ABS, Kept::kType, kFirst},
+     {format::BuiltinOperator_ELU, Kept::kType, kFirst},
+     {format::BuiltinOperator_EXP, Kept::kType, kFirst},
+     {format::BuiltinOperator_LOGISTIC, Kept::kType, kFirst},
+     {format::BuiltinOperator_TANH, Kept::kType, kFirst},
+     {format::BuiltinOperator_HARD_SWISH, Kept::kType, kFirst},
+     {format::BuiltinOperator_RSQRT, Kept::kType, kFirst},
+     {format::BuiltinOperator_MEAN, Kept::kType, kFirst},
+     {format::BuiltinOperator_SUM, Kept::kType, kFirst},
+     {format::BuiltinOperator_CUMSUM, Kept::kType, kFirst},
+     {format::BuiltinOperator_L2_NORMALIZATION, Kept::kType, kFirst},
+     {format::BuiltinOperator_LOG_SOFTMAX, Kept::kType, kFirst},
+     {format::BuiltinOperator_CONV_2D, Kept::kType, kFirst},
+     {format::BuiltinOperator_DEPTHWISE_CONV_2D, Kept::kType, kFirst},
+     {format::BuiltinOperator_EQUAL, Kept::kTruth, kPair},
+     {format::BuiltinOperator_NOT_EQUAL, Kept::kTruth, kPair},
+     {format::BuiltinOperator_LESS, Kept::kTruth, kPair},
+     {format::BuiltinOperator_LESS_EQUAL, Kept::kTruth, kPair},
+     {format::BuiltinOperator_GREATER, Kept::kTruth, kPair},
+     {format::BuiltinOperator_GREATER_EQUAL, Kept::kTruth, kPair},
+     {format::BuiltinOperator_LOGICAL_AND, Kept::kTruth, kPair},
+     {format::BuiltinOperator_LOGICAL_OR, Kept::kTruth, kPair},
+     {format::BuiltinOperator_LOGICAL_NOT, Kept::kTruth, kFirst}}};
+
+bool has_same_numbers(const Tensor& one, const Tensor& other) {
+    return (one.quantization.scales == other.quantization.scales) &&
+           (one.quantization.zero_points == other.quantization.zero_points);
+}
+
+void check_kept(const Operation& op, const Premise& premise) {
+    for (std::size_t output = 0U; output < op.outputs(); ++output) {
+        const Tensor& to = op.out(output);
+        if ((premise.kept == Kept::kTruth) && (to.type != tflite::kTypeBool)) {
+            Operation::not_understood(fmt::format("'{}' is no truth value", to.name));
+        }
+        std::uint32_t inputs = premise.inputs;
+        for (std::size_t input = 0U; input < op.inputs(); ++input) {
+            const bool is_meant = (inputs & 1U) != 0U;
+            inputs = (premise.inputs == kAll) ? kAll : (inputs >> 1U);
+            if (!is_meant) {
+                continue;
+            }
+            if (!op.has(input)) {
+                Operation::not_understood("an operand that is missing");
+            }
+            const Tensor& from = op.in(input);
+            const Tensor& like = (premise.kept == Kept::kTruth) ? op.in(0U) : to;
+            if (from.type != like.type) {
+                Operation::not_understood(fmt::format("'{}' and '{}' differ in type", from.name, like.name));
+            }
+            if ((premise.kept == Kept::kNumbers) && !has_same_numbers(from, to)) {
+                Operation::not_understood(fmt::format("'{}' and '{}' differ in quantisation", from.name, to.name));
+            }
+        }
+    }
+}
+
+// Operators whose results have one scale, whatever the model says. Of int16, the specification lets SOFTMAX's be a
+// thousandth beside it.
+struct Fixed {
+    format::BuiltinOperator code{format::BuiltinOperator_LOGISTIC};
+    std::int8_t from{tflite::kTypeInt8};
+    std::int8_t to{tflite::kTypeInt8};
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+    float slack{0.0F};
+};
+constexpr float kThousandth = 0.001F;
+constexpr std::array<Fixed, 9> kFixed{
+    {{format::BuiltinOperator_LOGISTIC, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN},
+     {format::BuiltinOperator_LOGISTIC, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0},
+     {format::BuiltinOperator_TANH, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0},
+     {format::BuiltinOperator_TANH, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0},
+     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN},
+     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt16, 0x1p-16F, INT16_MIN, kThousandth},
+     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0, kThousandth},
+     {format::BuiltinOperator_LOG_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-4F, INT8_MAX},
+     {format::BuiltinOperator_L2_NORMALIZATION, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0}}};
+
+void check_fixed(const Operation& op) {
+    const auto is_meant = [&op](const Fixed& fixed) { return fixed.code == op.code(); };
+    if (std::none_of(kFixed.begin(), kFixed.end(), is_meant)) {
+        return;
+    }
+    const Tensor& to = op.out();
+    const bool is_right = std::any_of(kFixed.begin(), kFixed.end(), [&](const Fixed& fixed) {
+        return is_meant(fixed) && (fixed.from == op.in(0U).type) && (fixed.to == to.type) &&
+               (std::fabs(scale_of(to) - fixed.scale) <= (fixed.scale * fixed.slack)) &&
+               (fixed.zero_point == zero_point_of(to));
+    });
+    if (!is_right) {
+        Operation::not_understood(fmt::format("'{}' has another scale or zero point than such results have", to.name));
+    }
+}
+
+}  // namespace
+
+void check_graph(const tflite::Model& model) {
+    std::uint64_t bytes = 0U;
+    for (const Tensor& tensor : model.tensors) {
+        bytes += tensor.is_constant ? 0U : tensor.size_bytes;
+    }
+    if (bytes > kMostBytes) {
+        throw Mismatch{fmt::format("not understood: more than {} bytes of tensors that are computed", kMostBytes)};
+    }
+    Order order{model};
+    for (std::size_t i = 0U; i < model.operators.size(); ++i) {
+        try {
+            order.add(model.operators[i]);
+        } catch (const Mismatch& mismatch) {
+            throw Mismatch{fmt::format("operator {} ({}): {}", i, model.operators[i].name, mismatch.what())};
+        }
+    }
+}
+
+void check_premises(const Operation& op) {
+    const auto* const premise =
+        std::find_if(kPremises.begin(), kPremises.end(), [&op](const Premise& each) { return each.code == op.code(); });
+    if (premise != kPremises.end()) {
+        check_kept(op, *premise);
+    }
+    check_fixed(op);
+}
+
+}  // namespace pianola::decompile
