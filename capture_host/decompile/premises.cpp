@@ -105,7 +105,7 @@ constexpr std::uint32_t kPair = kFirst | kSecond;
 constexpr std::uint32_t kHidden = std::uint32_t{1U} << 18U;  // of a recurrent layer
 constexpr std::uint32_t kAll = UINT32_MAX;
 
-constexpr std::array<Premise, 69> kPremises{
+constexpr std::array<Premise, 71> kPremises{
     {{format::BuiltinOperator_RESHAPE, Kept::kNumbers, kFirst},
      {format::BuiltinOperator_SQUEEZE, Kept::kNumbers, kFirst},
      {format::BuiltinOperator_EXPAND_DIMS, Kept::kNumbers, kFirst},
@@ -143,6 +143,7 @@ constexpr std::array<Premise, 69> kPremises{
      {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, Kept::kNumbers, kHidden},
      {format::BuiltinOperator_ZEROS_LIKE, Kept::kType, kFirst},
      {format::BuiltinOperator_ADD, Kept::kType, kPair},
+     {format::BuiltinOperator_ADD_N, Kept::kType, kAll},
      {format::BuiltinOperator_SUB, Kept::kType, kPair},
      {format::BuiltinOperator_MUL, Kept::kType, kPair},
      {format::BuiltinOperator_SQUARED_DIFFERENCE, Kept::kType, kPair},
@@ -174,6 +175,7 @@ constexpr std::array<Premise, 69> kPremises{
      {format::BuiltinOperator_GREATER_EQUAL, Kept::kTruth, kPair},
      {format::BuiltinOperator_LOGICAL_AND, Kept::kTruth, kPair},
      {format::BuiltinOperator_LOGICAL_OR, Kept::kTruth, kPair},
+     {format::BuiltinOperator_REDUCE_ALL, Kept::kTruth, kFirst},
      {format::BuiltinOperator_LOGICAL_NOT, Kept::kTruth, kFirst}}};
 
 bool has_same_numbers(const Tensor& one, const Tensor& other) {
