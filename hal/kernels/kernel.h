@@ -111,7 +111,7 @@ struct Kernel {
     Status (*compute)(WordSpan arguments, const BoundOperands& bound) noexcept = nullptr;
 };
 
-// Runs a launch. Describes it by itself and refuses what describe() refuses, so that a trace damaged after it was proved
+// Runs a launch. Describes it by itself and refuses what describe() refuses, so that a trace damaged after its proof
 // cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or as compute(); kDeviceFault: an operand is
 // outside the regions, or not permitted. Where not kOk, nothing was written.
 Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept;

@@ -1,7 +1,7 @@
 // The kernels of the library, in the order of their ids.
 //
-// Place in the whole: describe_*() and compute_*() are what Kernel::describe and Kernel::compute say, one pair per kernel; the
-// argument words of each are the structure that its comment names (arguments.h). Extents are given in order.
+// Place in the whole: describe_*() and compute_*() are what Kernel::describe and Kernel::compute say, a pair for each
+// kernel; the argument words of each are the structure that its comment names (arguments.h). Extents are in order.
 #pragma once
 
 #include "hal/kernels/kernel.h"
