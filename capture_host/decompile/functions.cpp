@@ -48,7 +48,8 @@ void lookup(Operation& op, Result result, const Bounds& bounds = {kLeast, kMost}
     op.compute(KernelId::kLookup, a, {op.bytes(0U), table});
 }
 
-void rescale(Operation& op, const Multiplier& scale, const Multiplier& negative, const Bounds& bounds) {
+refdev::RescaleArguments rescaling(const Operation& op, const Multiplier& scale, const Multiplier& negative,
+                                   const Bounds& bounds) {
     refdev::RescaleArguments a{};
     a.count = op.in(0U).elements;
     a.input_type = static_cast<std::uint32_t>(tflite::element_type(op.in(0U).type));
@@ -61,7 +62,21 @@ void rescale(Operation& op, const Multiplier& scale, const Multiplier& negative,
     a.output_zero_point = zero_point_of(op.out());
     a.activation_min = bounds.lowest;
     a.activation_max = bounds.highest;
-    op.compute(KernelId::kRescale, a, {op.bytes(0U)});
+    return a;
+}
+
+void rescale(Operation& op, const Multiplier& scale, const Multiplier& negative, const Bounds& bounds) {
+    op.compute(KernelId::kRescale, rescaling(op, scale, negative, bounds), {op.bytes(0U)});
+}
+
+// The reference rounds what is below 0 before it changes the sign.
+void rescale_and_negate(Operation& op, const Multiplier& scale, const Multiplier& negative) {
+    refdev::RescaleArguments a = rescaling(op, scale, negative, {INT32_MIN, INT32_MAX});
+    a.output_type = refdev::kTypeInt32;
+    const Tokens numbers = op.launch(KernelId::kRescale, a, {op.bytes(0U)}, a.count * sizeof(std::int32_t));
+    a = rescaling(op, kUnity, {-kUnity.mantissa, kUnity.shift}, bounds_of_type(op.out().type));
+    a.input_type = refdev::kTypeInt32;
+    op.compute(KernelId::kRescale, a, {numbers});
 }
 
 void rectifier(Operation& op, int activation) {
@@ -100,7 +115,11 @@ void leaky_relu(Operation& op) {
     const float slope = (scale_of(op.in(0U)) * alpha) / scale_of(op.out());
     const Multiplier below = multiplier_of(std::fabs(static_cast<double>(slope)));
     if (is_int16(op.in(0U))) {
-        rescale(op, scale, below, bounds_of_type(op.out().type));
+        if (alpha < 0.0F) {
+            rescale_and_negate(op, scale, below);
+        } else {
+            rescale(op, scale, below, bounds_of_type(op.out().type));
+        }
         return;
     }
     const std::int32_t from = zero_point_of(op.in(0U));

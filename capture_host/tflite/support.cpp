@@ -98,7 +98,7 @@ constexpr std::array<OperatorSupport, 85> kOperators{{
     {format::BuiltinOperator_ZEROS_LIKE, kMoved, ""},
     {format::BuiltinOperator_FILL, kMoved, "constant shape"},
     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, kMoved, kSameQuantization},
-    {format::BuiltinOperator_LEAKY_RELU, kInt8And16, "of int16: alpha not below 0"},
+    {format::BuiltinOperator_LEAKY_RELU, kInt8And16, ""},
     {format::BuiltinOperator_SQUARED_DIFFERENCE, kInt8And16, kBroadcasts},
     {format::BuiltinOperator_MIRROR_PAD, kMoved, "constant paddings"},
     {format::BuiltinOperator_ABS, kInt8And16, ""},

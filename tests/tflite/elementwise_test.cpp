@@ -242,8 +242,6 @@ TEST(ImportActivation, Int16HasTwoScalesAndABoundInstead) {
     EXPECT_EQ(leaky.negative_multiplier, 1 << 30);  // 0.5
     EXPECT_EQ(leaky.negative_shift, 0);
     EXPECT_EQ(leaky.activation_min, -32768);
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.operators[0].options[0].value |= INT32_MIN; }),
-              "a negative alpha is not supported with int16");
     model.operators = {OperatorSpec{21, {0}, {1}}};  // RELU6
     model.tensors[1].scales = {0.5F};
     const auto relu6 = only_launch<refdev::RescaleArguments>(import(model), refdev::KernelId::kRescale);
@@ -254,6 +252,28 @@ TEST(ImportActivation, Int16HasTwoScalesAndABoundInstead) {
     model.operators = {OperatorSpec{101, {0}, {1}}};  // ABS
     EXPECT_EQ(only_launch<refdev::RescaleArguments>(import(model), refdev::KernelId::kRescale).negative_multiplier,
               -(1 << 30));
+}
+
+TEST(ImportActivation, Int16OfANegativeSlopeIsRoundedBeforeItsSignChanges) {
+    const float alpha = -0.25F;
+    std::int32_t alpha_bits = 0;
+    std::memcpy(&alpha_bits, &alpha, sizeof(alpha_bits));
+    const capture::Recorder recorder = import(one_operator(
+        98, {tensor("x", {9}, 0.5F, 0, kInt16), tensor("y", {9}, 0.25F, 0, kInt16)}, 75U, {{0U, alpha_bits}}));
+    ASSERT_EQ(recorder.launches().size(), 2U);
+    const auto rounded = launch_at<refdev::RescaleArguments>(recorder, 0U);
+    EXPECT_EQ(rounded.output_type, refdev::kTypeInt32);
+    EXPECT_EQ(rounded.negative_multiplier, 1 << 30);  // 0.5
+    EXPECT_EQ(rounded.negative_shift, 0);
+    EXPECT_EQ(rounded.activation_min, INT32_MIN);
+    const auto negated = launch_at<refdev::RescaleArguments>(recorder, 1U);
+    EXPECT_EQ(negated.input_type, refdev::kTypeInt32);
+    EXPECT_EQ(negated.output_type, refdev::kTypeInt16);
+    EXPECT_EQ(negated.multiplier, 1 << 30);  // 1
+    EXPECT_EQ(negated.shift, 1);
+    EXPECT_EQ(negated.negative_multiplier, -(1 << 30));
+    EXPECT_EQ(negated.negative_shift, 1);
+    EXPECT_EQ(negated.activation_max, INT16_MAX);
 }
 
 TEST(ImportActivation, Refusals) {

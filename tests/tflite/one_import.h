@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -49,13 +50,19 @@ inline std::string refusal(ModelSpec model, const std::function<void(ModelSpec&)
 }
 
 template <typename Arguments>
-Arguments only_launch(const capture::Recorder& recorder, refdev::KernelId kernel) {
+Arguments launch_at(const capture::Recorder& recorder, std::size_t index) {
     Arguments arguments{};
+    const std::vector<std::uint32_t>& words = recorder.launches().at(index).arguments;
+    EXPECT_EQ(words.size(), refdev::kArgumentWords<Arguments>);
+    std::memcpy(&arguments, words.data(), std::min(sizeof(Arguments), words.size() * sizeof(std::uint32_t)));
+    return arguments;
+}
+
+template <typename Arguments>
+Arguments only_launch(const capture::Recorder& recorder, refdev::KernelId kernel) {
     EXPECT_EQ(recorder.launches().size(), 1U);
     EXPECT_EQ(recorder.launches().front().kernel, kernel);
-    EXPECT_EQ(recorder.launches().front().arguments.size(), refdev::kArgumentWords<Arguments>);
-    std::memcpy(&arguments, recorder.launches().front().arguments.data(), sizeof(Arguments));
-    return arguments;
+    return launch_at<Arguments>(recorder, 0U);
 }
 
 }  // namespace pianola::tflite

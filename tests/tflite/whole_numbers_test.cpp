@@ -53,15 +53,6 @@ std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
     return kernels;
 }
 
-template <typename Arguments>
-Arguments launch_at(const capture::Recorder& recorder, std::size_t index) {
-    Arguments arguments{};
-    const std::vector<std::uint32_t>& words = recorder.launches().at(index).arguments;
-    EXPECT_EQ(words.size(), refdev::kArgumentWords<Arguments>);
-    std::memcpy(&arguments, words.data(), std::min(sizeof(Arguments), words.size() * sizeof(std::uint32_t)));
-    return arguments;
-}
-
 TEST(ImportShape, IsAConstant) {
     const ModelSpec model =
         model_of(OperatorSpec{kShape, {0}, {1}}, {TensorSpec{"x", {2, 3, 4}}, plain("y", {3}, kInt32)});

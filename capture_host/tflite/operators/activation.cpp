@@ -10,6 +10,7 @@ namespace {
 constexpr float kInt16OutputScale = 1.0F / 32768.0F;
 constexpr float kLogisticOutputScale = 1.0F / 256.0F;
 constexpr float kTanhOutputScale = 1.0F / 128.0F;
+constexpr FixedPoint kOne{1 << 30, 1};
 
 Affine affine(const QuantizedTensor& tensor) {
     return Affine{tensor.scale, tensor.zero_point};
@@ -45,7 +46,7 @@ struct TwoScales {
     FixedPoint negative;
 };
 
-void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
+refdev::RescaleArguments rescaling(const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
     refdev::RescaleArguments arguments{};
     arguments.count = ends.input.tensor->elements;
     arguments.input_type = refdev::kTypeInt16;
@@ -56,7 +57,29 @@ void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales
     arguments.negative_shift = scales.negative.shift;
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
-    context.launch(refdev::KernelId::kRescale, arguments, ends.input, ends.output);
+    return arguments;
+}
+
+void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
+    context.launch(refdev::KernelId::kRescale, rescaling(ends, scales, range), ends.input, ends.output);
+}
+
+// What is rescaled below 0 changes its sign, behind the rounding.
+void rescale_and_negate(OperatorContext& context, const Ends& ends, const TwoScales& scales) {
+    using Arguments = refdev::RescaleArguments;
+    constexpr FixedPoint kMinusOne{-kOne.multiplier, kOne.shift};
+    const capture::BufferId numbers =
+        context.add_temporary(static_cast<std::uint32_t>(sizeof(std::int32_t)) * ends.input.tensor->elements);
+    Arguments arguments = rescaling(ends, scales, {INT32_MIN, INT32_MAX});
+    arguments.output_type = refdev::kTypeInt32;
+    context.launch(refdev::KernelId::kRescale, arguments,
+                   {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
+                    {offsetof(Arguments, output), numbers, Access::kWrite}});
+    arguments = rescaling(ends, {kOne, kMinusOne}, kInt16Range);
+    arguments.input_type = refdev::kTypeInt32;
+    context.launch(refdev::KernelId::kRescale, arguments,
+                   {{offsetof(Arguments, input), numbers, Access::kRead},
+                    {offsetof(Arguments, output), context.buffer(ends.output), Access::kWrite}});
 }
 
 FixedPoint ratio(const OperatorContext& context, const Ends& ends) {
@@ -170,7 +193,6 @@ void lower_relu_n1_to_1(OperatorContext& context) {
 
 // The reference clamps what it reads, whatever the output's scale says.
 void lower_relu6(OperatorContext& context) {
-    constexpr FixedPoint kOne{1 << 30, 1};
     const Ends ends = int8_or_int16_ends(context);
     const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(Activation::kRelu6), ends.input);
     if (ends.is_int16()) {
@@ -184,10 +206,13 @@ void lower_leaky_relu(OperatorContext& context) {
     const Ends ends = int8_or_int16_ends(context);
     const float alpha = context.options<format::LeakyReluOptions>().alpha();
     if (ends.is_int16()) {
-        // The scheme negates what it has rounded, which the device does not.
-        context.require(alpha >= 0.0F, "a negative alpha is not supported with int16");
-        const double slope = static_cast<double>((ends.input.scale * alpha) / ends.output.scale);
-        rescale(context, ends, {ratio(context, ends), context.multiplier(slope)}, kInt16Range);
+        const double slope = std::fabs(static_cast<double>((ends.input.scale * alpha) / ends.output.scale));
+        const TwoScales scales{ratio(context, ends), context.multiplier(slope)};
+        if (alpha < 0.0F) {
+            rescale_and_negate(context, ends, scales);
+        } else {
+            rescale(context, ends, scales, kInt16Range);
+        }
         return;
     }
     launch_lookup(context, ends.input, ends.output, leaky_relu_table(affine(ends.input), affine(ends.output), alpha));
