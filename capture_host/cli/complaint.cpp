@@ -27,8 +27,8 @@ const Kind& kind_of(ExitCode code) {
         {kReplayFault, "fault",
          "`pianola run FILE --self-test --check-accesses` tells a damaged device from a wrong binary"},
         {kUnsupportedModel, "unsupported",
-         "a quantised .tflite file is wanted; `pianola capture --list-operators` lists operators with types and "
-         "limits"},
+         "a quantised .tflite file is wanted, of int8, or of int16 with int8 weights; "
+         "`pianola capture --list-operators` lists operators with types and limits"},
         {kFileTrouble, "file", "check name, contents and permissions of the file"},
         {kDifferent, "different", "find out which of the two is wrong before either is used"},
         {kInternalError, "defect", "this is a defect in pianola: please report the command line and the file"},

@@ -44,6 +44,9 @@ class Run {
         }
         set_parameters();
         if (arguments_.inputs.empty() && arguments_.outputs.empty() && arguments_.self_test) {
+            if ((arguments_.repeat != 1U) || arguments_.batch) {
+                throw CliError{kUsage, "--repeat and --batch are about records: --input and --output are missing"};
+            }
             store_log();
             progress_.reset();
             report(0U);

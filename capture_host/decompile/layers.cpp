@@ -272,7 +272,11 @@ void set_reduced_dims(const Operation& op, refdev::MeanArguments& a) {
     const Shape& shape = op.in(0U).shape;
     std::uint32_t reduced = 0U;
     for (const std::int32_t axis : op.integers(1U)) {
-        reduced |= 1U << axis_of(axis, shape.size());
+        const std::size_t at = axis_of(axis, shape.size());
+        if (at >= shape.size()) {
+            Operation::not_understood("an axis outside the shape");
+        }
+        reduced |= 1U << at;
     }
     const auto is_reduced = [&](std::size_t axis) { return (reduced >> axis) & 1U; };
     std::size_t at = a.dims.size();

@@ -234,6 +234,9 @@ Sizes in_batches(const Operation& op) {
             Operation::not_understood("negative margins");
         }
         sizes.at(i + 1U) = divided(sizes.at(i + 1U) + before + after, blocks[i]);
+        if (sizes[0] > (std::int64_t{tflite::kMaxTensorBytes} / blocks[i])) {
+            Operation::not_understood("more batches than a tensor has bytes");
+        }
         sizes[0] *= blocks[i];
     }
     return sizes;

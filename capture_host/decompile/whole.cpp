@@ -51,7 +51,8 @@ Tokens repeated(const Operation& op, std::size_t input) {
     for_each_index(out, [&](const Shape& index) {
         std::size_t element = 0U;
         for (std::size_t axis = 0U; axis < shape.size(); ++axis) {
-            const std::uint32_t at = index.at((out.size() - shape.size()) + axis);
+            const std::size_t from_last = shape.size() - axis;
+            const std::uint32_t at = (from_last <= out.size()) ? index[out.size() - from_last] : 0U;
             element = (element * shape[axis]) + ((shape[axis] == 1U) ? 0U : at);
         }
         append_element(tokens, op.bytes(input), element, kWordBytes);
@@ -60,8 +61,16 @@ Tokens repeated(const Operation& op, std::size_t input) {
 }
 
 template <BinaryOp kKind>
-void arithmetic(Operation& op) {
+void of_two(Operation& op) {
     op.set(binary(op, kKind, repeated(op, 0U), repeated(op, 1U)));
+}
+
+template <BinaryOp kKind, typename Options>
+void arithmetic(Operation& op) {
+    if (op.options<Options>().fused_activation_function() != 0) {
+        Operation::not_understood("a fused activation of int32");
+    }
+    of_two<kKind>(op);
 }
 
 // 0 or 1 of 32 bits as a byte; or the opposite.
@@ -95,7 +104,22 @@ void order(Operation& op) {
                  kOpposite);
 }
 
+// The types that a cast has besides: whole numbers and truth values to whole numbers, and all but int32 to float32.
+void check_cast(const Operation& op) {
+    const std::int8_t from = op.in(0U).type;
+    const std::int8_t to = op.out().type;
+    const auto is_whole = [](std::int8_t type) {
+        return (type == tflite::kTypeInt8) || (type == tflite::kTypeInt16) || (type == tflite::kTypeInt32);
+    };
+    const bool is_known = (is_whole(from) || (from == tflite::kTypeBool)) &&
+                          (is_whole(to) || ((to == tflite::kTypeFloat32) && (from != tflite::kTypeInt32)));
+    if (!is_known || (op.in(0U).shape != op.out().shape)) {
+        Operation::not_understood("a cast between such types, or to another shape");
+    }
+}
+
 void cast(Operation& op) {
+    check_cast(op);
     const std::size_t from = element_bytes_of(op.in(0U));
     const std::size_t to = element_bytes_of(op.out());
     if (op.out().type == tflite::kTypeFloat32) {
@@ -124,6 +148,12 @@ void add_n(Operation& op) {
     constexpr double kUnit = 1048576.0;  // 2^20
     Tokens sums;
     for (std::size_t i = 0U; i < op.inputs(); ++i) {
+        const bool is_alike = (scale_of(op.in(i)) == scale_of(op.in(0U))) &&
+                              (zero_point_of(op.in(i)) == zero_point_of(op.in(0U))) &&
+                              (op.in(i).shape == op.out().shape);
+        if (!is_alike) {
+            Operation::not_understood("terms of different scales, zero points or shapes");
+        }
         refdev::RescaleArguments a = rescaling(refdev::kTypeInt8, refdev::kTypeInt32, 1 << 30, kBits + 1);
         a.count = op.out().elements;
         a.input_zero_point = (sums.empty() ? 2 : 1) * zero_point_of(op.in(0U));
@@ -140,17 +170,18 @@ void add_n(Operation& op) {
 
 constexpr std::array<Entry, 2> kOfAnyType{
     {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n}}};
-constexpr std::array<Entry, 11> kOfInt32{{{format::BuiltinOperator_ADD, arithmetic<BinaryOp::kAdd>},
-                                          {format::BuiltinOperator_SUB, arithmetic<BinaryOp::kSubtract>},
-                                          {format::BuiltinOperator_MUL, arithmetic<BinaryOp::kMultiply>},
-                                          {format::BuiltinOperator_MAXIMUM, arithmetic<BinaryOp::kMaximum>},
-                                          {format::BuiltinOperator_MINIMUM, arithmetic<BinaryOp::kMinimum>},
-                                          {format::BuiltinOperator_EQUAL, equal<false>},
-                                          {format::BuiltinOperator_NOT_EQUAL, equal<true>},
-                                          {format::BuiltinOperator_GREATER_EQUAL, order<true, false>},
-                                          {format::BuiltinOperator_LESS, order<true, true>},
-                                          {format::BuiltinOperator_LESS_EQUAL, order<false, false>},
-                                          {format::BuiltinOperator_GREATER, order<false, true>}}};
+constexpr std::array<Entry, 11> kOfInt32{
+    {{format::BuiltinOperator_ADD, arithmetic<BinaryOp::kAdd, format::AddOptions>},
+     {format::BuiltinOperator_SUB, arithmetic<BinaryOp::kSubtract, format::SubOptions>},
+     {format::BuiltinOperator_MUL, arithmetic<BinaryOp::kMultiply, format::MulOptions>},
+     {format::BuiltinOperator_MAXIMUM, of_two<BinaryOp::kMaximum>},
+     {format::BuiltinOperator_MINIMUM, of_two<BinaryOp::kMinimum>},
+     {format::BuiltinOperator_EQUAL, equal<false>},
+     {format::BuiltinOperator_NOT_EQUAL, equal<true>},
+     {format::BuiltinOperator_GREATER_EQUAL, order<true, false>},
+     {format::BuiltinOperator_LESS, order<true, true>},
+     {format::BuiltinOperator_LESS_EQUAL, order<false, false>},
+     {format::BuiltinOperator_GREATER, order<false, true>}}};
 
 }  // namespace
 

@@ -239,7 +239,7 @@ LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
     check_queues(options);
     if (options.is_pipelined && !recorded.resets().empty()) {
         // The last inference of a pipeline is computed twice (Session::run), and state would move twice.
-        throw LinkError{"a workload with state can not be pipelined"};
+        throw LinkError{"a workload with state can not be pipelined; it is captured as steps one after the other"};
     }
     Recorder recorder = recorded;
     const StagedCopies copies = options.is_pipelined ? recorder.stage_transfers() : StagedCopies{};

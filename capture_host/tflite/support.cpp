@@ -18,7 +18,10 @@ constexpr const char* kWraps =
     "broadcasts along at most 4 dimensions that differ; int32 wraps, and has no scale and no fused activation";
 constexpr const char* kBroadcastsAlike =
     "broadcasts along at most 4 dimensions that differ; equal quantisation of inputs and output";
-constexpr const char* kCompares = "broadcasts along at most 4 dimensions that differ; scales below 1";
+constexpr const char* kLarger =
+    "broadcasts along at most 4 dimensions that differ; equal quantisation of inputs and output; int32 has no scale";
+constexpr const char* kCompares =
+    "broadcasts along at most 4 dimensions that differ; scales below 1; int32 has no scale";
 constexpr const char* kWeights = "constant int8 weights, int32 bias; of int16: bias of int64 or int32";
 constexpr const char* kAnyWeights = "int8 weights, constant or computed, int32 bias; of int16: bias of int64 or int32";
 constexpr const char* kWideWeights = "constant int8 weights, int32 bias; of int16: bias of int64";
@@ -69,9 +72,9 @@ constexpr std::array<OperatorSupport, 85> kOperators{{
     {format::BuiltinOperator_CAST, "int8, int16, int32, bool", "to int8, int16, int32; of all but int32 to float32"},
     {format::BuiltinOperator_PRELU, kInt8And16,
      "broadcasts along at most 4 dimensions that differ; of int16: a constant alpha of int8"},
-    {format::BuiltinOperator_MAXIMUM, kArithmetic, kBroadcastsAlike},
+    {format::BuiltinOperator_MAXIMUM, kArithmetic, kLarger},
     {format::BuiltinOperator_ARG_MAX, kInt8, "constant axis"},
-    {format::BuiltinOperator_MINIMUM, kArithmetic, kBroadcastsAlike},
+    {format::BuiltinOperator_MINIMUM, kArithmetic, kLarger},
     {format::BuiltinOperator_LESS, "int8, int32", kCompares},
     {format::BuiltinOperator_PADV2, kMoved, kPaddings},
     {format::BuiltinOperator_GREATER, "int8, int32", kCompares},

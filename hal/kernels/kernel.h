@@ -113,7 +113,8 @@ struct Kernel {
 
 // Runs a launch. Describes it by itself and refuses what describe() refuses, so that a trace damaged after its proof
 // cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or as compute(); kDeviceFault: an operand is
-// outside the regions, or not permitted. Where not kOk, nothing was written.
+// outside the regions, or not permitted; kInternal: more than kMaxReadOperands are read, which no kernel of the ROM
+// does. Where not kOk, nothing was written.
 Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 // The ROM, sorted by id, without gaps from 1.

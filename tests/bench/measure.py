@@ -2,7 +2,7 @@
 """Counts instructions with callgrind and holds them against thresholds.
 
 Of one inference of each model on the simulator, from submit() to the poll() that completes it: all instructions; those
-below the kernels' run functions; those that the C library takes to move the bytes of transfers and copies, as a
+below run() of kernels; those that the C library takes to move the bytes of transfers and copies, as a
 device's DMA would; and the rest, which is Pianola's own: runtime, queues and the device's front end. What verified
 release adds to it, for each slice of traces and weights that is compared and each poll() that does so. Of one
 verification: against one SHA-256 over the same file with the same code. Counts repeat exactly for the same build; no

@@ -21,10 +21,10 @@ cfn=pianola::refdev::find_kernel(unsigned int)
 calls=2 0
 0 70
 cob=somewhere
-cfn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
+cfn=pianola::refdev::run(pianola::refdev::Kernel const&, ...)
 calls=2 0
 0 600
-cfn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
+cfn=pianola::refdev::run(pianola::refdev::Kernel const&, ...)
 calls=1 0
 0 200
 
@@ -34,7 +34,7 @@ cfn=__memcpy_avx_unaligned_erms
 calls=1 0
 0 40
 
-fn=pianola::refdev::run(pianola::refdev::Kernel const&, pianola::Span<unsigned int const>)
+fn=pianola::refdev::run(pianola::refdev::Kernel const&, ...)
 0 500
 cfn=__memcpy_avx_unaligned_erms
 calls=1 0

@@ -3,28 +3,17 @@
 // tests/crosscheck/model_changes.py tries the same with random graphs and random changes.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/decompile/defects.h"
+#include "tests/decompile/said.h"
 
 namespace pianola::decompile {
 namespace {
 
 using tflite::OperatorSpec;
 using tflite::TensorSpec;
-using Change = std::function<void(ModelSpec&)>;
-
-// What is said of a model's own binary after a change of the model.
-void expect_said(const ModelSpec& model, const Change& change, const std::string& wanted) {
-    ModelSpec changed = model;
-    change(changed);
-    const std::vector<std::string> differences =
-        judge(capture::link(tflite::import(model), {}), changed).report.differences;
-    EXPECT_EQ(differences, std::vector<std::string>{wanted});
-}
 
 // x, its logistic function, and both side by side.
 ModelSpec model_of_curve() {

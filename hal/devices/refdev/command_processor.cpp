@@ -8,7 +8,6 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kRingMask = kRingWords - 1U;
 constexpr std::uint32_t kHalfRange = 0x8000'0000U;
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace pianola::refdev {
 
 inline constexpr std::uint32_t kRingWords = 512U;  // of each queue; a power of two
+inline constexpr std::uint32_t kRingMask = kRingWords - 1U;
 // Every command has two words or more.
 inline constexpr std::uint32_t kRingCommands = kRingWords / 2U;
 

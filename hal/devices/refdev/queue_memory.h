@@ -17,7 +17,7 @@
 
 namespace pianola::refdev {
 
-static_assert((kRingWords & (kRingWords - 1U)) == 0U, "positions wrap by masking");
+static_assert((kRingWords & kRingMask) == 0U, "positions wrap by masking");
 
 inline constexpr std::uint32_t kDoorbellSlots = kept_history(kCapacities).doorbells;
 static_assert((kRingCommands % kDoorbellSlots) == 0U, "positions wrap");

@@ -14,7 +14,7 @@ struct RingWriter {
     std::uint32_t check;
 
     void add(std::uint32_t i, std::uint32_t word) noexcept {
-        queue.ring[(first + i) & (kRingWords - 1U)] = (i == 0U) ? ring_header(word, check) : word;
+        queue.ring[(first + i) & kRingMask] = (i == 0U) ? ring_header(word, check) : word;
     }
 };
 

@@ -8,8 +8,6 @@ namespace {
 using refdev::Opcode;
 using refdev::Progress;
 
-constexpr std::uint32_t kRingMask = refdev::kRingWords - 1U;
-
 }  // namespace
 
 void CommandQueue::place(std::uint32_t* ring, std::uint32_t* records, VkCommandBuffer notify) noexcept {
@@ -107,7 +105,7 @@ Progress CommandQueue::step() noexcept {
 // The check is the device's to judge as well; a transfer is done by this side, which therefore looks first.
 bool CommandQueue::fetch(std::uint32_t available, Command& command) const noexcept {
     const refdev::QueueMemory& memory = state_.queues[index_];
-    const std::uint32_t header = memory.ring[position_ & kRingMask];
+    const std::uint32_t header = memory.ring[position_ & refdev::kRingMask];
     command.opcode = static_cast<Opcode>(header & refdev::kOpcodeMask);
     command.count = refdev::queue_command_words(command.opcode);
     if ((command.count == 0U) || (command.count > available)) {
@@ -117,7 +115,7 @@ bool CommandQueue::fetch(std::uint32_t available, Command& command) const noexce
     refdev::CommandSums sums{refdev::first_term(sequence_), 0U};
     sums.add(0U, command.words[0]);
     for (std::uint32_t i = 1U; i < command.count; ++i) {
-        command.words.at(i) = memory.ring[(position_ + i) & kRingMask];
+        command.words.at(i) = memory.ring[(position_ + i) & refdev::kRingMask];
         sums.add(i, command.words.at(i));
     }
     return (header >> refdev::kCheckShift) == refdev::check_bits_of(sums.check);
@@ -127,7 +125,7 @@ bool CommandQueue::fetch(std::uint32_t available, Command& command) const noexce
 void CommandQueue::count(const Command& command, std::uint64_t cycles) noexcept {
     refdev::QueueMemory& memory = state_.queues[index_];
     for (std::uint32_t i = 0U; i < command.count; ++i) {
-        const std::uint32_t at = (position_ + i) & kRingMask;
+        const std::uint32_t at = (position_ + i) & refdev::kRingMask;
         ring_[at] = memory.ring[at];
     }
     time_cycles_ = std::max(time_cycles_, memory.doorbell_cycles[refdev::doorbell_slot(position_)]) + cycles;
