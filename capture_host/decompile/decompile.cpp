@@ -82,24 +82,25 @@ class ModelSide {
         }
     }
 
+    void check_operand(std::int32_t operand) const {
+        const Tensor& tensor = model_.tensors.at(static_cast<std::uint32_t>(operand));
+        if (!tensor.defect.empty()) {
+            Operation::not_understood("one of its operands");
+        }
+        const bool is_narrow = element_bytes_of(tensor) <= sizeof(std::int16_t);  // others have their own scale
+        if (is_narrow && !tensor.quantization_defect.empty()) {
+            Operation::not_understood("'" + tensor.name + "': " + tensor.quantization_defect);
+        }
+    }
+
     void check_operands(const tflite::Operator& op) const {
-        for (const auto& operands : {op.inputs, op.outputs}) {
-            for (const std::int32_t operand : operands) {
-                // The list of a shape, which the output has: that of a scalar is empty.
-                const bool is_list = (op.code == tflite::format::BuiltinOperator_RESHAPE) && (op.inputs.size() > 1U) &&
-                                     (operand == op.inputs[1U]);
-                if ((operand == tflite::kAbsent) || is_list) {
-                    continue;
-                }
-                const Tensor& tensor = model_.tensors.at(static_cast<std::uint32_t>(operand));
-                if (!tensor.defect.empty()) {
-                    Operation::not_understood("one of its operands");
-                }
-                const bool is_narrow = element_bytes_of(tensor) <= sizeof(std::int16_t);  // others have their own scale
-                if (is_narrow && !tensor.quantization_defect.empty()) {
-                    Operation::not_understood("'" + tensor.name + "': " + tensor.quantization_defect);
-                }
+        for (std::size_t i = 0U; i < op.inputs.size(); ++i) {
+            if ((op.inputs[i] != tflite::kAbsent) && !tflite::is_unread_shape(model_, op, i)) {
+                check_operand(op.inputs[i]);
             }
+        }
+        for (const std::int32_t output : op.outputs) {
+            check_operand(output);
         }
     }
 

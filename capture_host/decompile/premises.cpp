@@ -48,7 +48,8 @@ class Order {
             add_call(op);
         }
         for (std::size_t i = 0U; i < op.inputs.size(); ++i) {
-            const bool is_read = (op.inputs[i] != tflite::kAbsent) && !is_state(model_, op, i) && !is_unused(op, i);
+            const bool is_read = (op.inputs[i] != tflite::kAbsent) && !is_state(model_, op, i) &&
+                                 !tflite::is_unread_shape(model_, op, i);
             if (is_read && !is_written_.at(static_cast<std::uint32_t>(op.inputs[i]))) {
                 Operation::not_understood(fmt::format("it reads '{}', which nothing has written", name_of(op, i)));
             }
@@ -70,12 +71,6 @@ class Order {
         if (!called_.insert((options == nullptr) ? 0 : options->init_subgraph_index()).second) {
             Operation::not_understood("a graph that is called twice");
         }
-    }
-
-    // The list of a shape, which the output has: that of a scalar is empty, and cannot be read.
-    [[nodiscard]] bool is_unused(const tflite::Operator& op, std::size_t input) const {
-        return (op.code == format::BuiltinOperator_RESHAPE) && (input == 1U) &&
-               !model_.tensors.at(static_cast<std::uint32_t>(op.inputs[input])).defect.empty();
     }
 
     [[nodiscard]] const std::string& name_of(const tflite::Operator& op, std::size_t input) const {

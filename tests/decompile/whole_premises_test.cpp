@@ -6,24 +6,13 @@
 namespace pianola::decompile {
 namespace {
 
+using tflite::model_of;
 using tflite::OperatorSpec;
+using tflite::plain;
 using tflite::TensorSpec;
 
 constexpr std::int8_t kInt32 = 2;
 constexpr std::int8_t kInt8 = 9;
-
-TensorSpec plain(const char* name, std::vector<std::int32_t> shape, std::int8_t type) {
-    return TensorSpec{name, std::move(shape), 0U, type, {}, {}};
-}
-
-ModelSpec model_of(const OperatorSpec& op, std::vector<TensorSpec> tensors) {
-    ModelSpec model;
-    model.tensors = std::move(tensors);
-    model.inputs = op.inputs;
-    model.outputs = op.outputs;
-    model.operators = {op};
-    return model;
-}
 
 TEST(WholePremises, WholeNumbersHaveNoFusedActivation) {
     constexpr std::int32_t kAdd = 0;

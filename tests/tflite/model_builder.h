@@ -60,6 +60,21 @@ struct ModelSpec {
     bool deprecated_codes{false};  // write the operator codes as files from before schema 3a do
 };
 
+// Without scale and zero point.
+inline TensorSpec plain(const char* name, std::vector<std::int32_t> shape, std::int8_t type) {
+    return TensorSpec{name, std::move(shape), 0U, type, {}, {}};
+}
+
+// All that the operator reads are inputs, and all that it writes outputs.
+inline ModelSpec model_of(const OperatorSpec& op, std::vector<TensorSpec> tensors) {
+    ModelSpec model;
+    model.tensors = std::move(tensors);
+    model.inputs = op.inputs;
+    model.outputs = op.outputs;
+    model.operators = {op};
+    return model;
+}
+
 constexpr flatbuffers::voffset_t field(std::uint32_t id) {
     return static_cast<flatbuffers::voffset_t>(4U + (2U * id));
 }

@@ -32,19 +32,6 @@ constexpr std::int8_t kBool = 6;
 constexpr std::int8_t kInt16 = 7;
 constexpr std::int8_t kInt8 = 9;
 
-TensorSpec plain(const char* name, std::vector<std::int32_t> shape, std::int8_t type) {
-    return TensorSpec{name, std::move(shape), 0U, type, {}, {}};
-}
-
-ModelSpec model_of(const OperatorSpec& op, std::vector<TensorSpec> tensors) {
-    ModelSpec model;
-    model.tensors = std::move(tensors);
-    model.inputs = op.inputs;
-    model.outputs = op.outputs;
-    model.operators = {op};
-    return model;
-}
-
 std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
     std::vector<KernelId> kernels;
     for (const capture::Launch& launch : recorder.launches()) {

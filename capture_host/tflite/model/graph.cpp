@@ -113,13 +113,6 @@ bool Graph::is_state_of(const Operator& op, std::size_t position) const {
     return is_place && model_.tensors[static_cast<std::uint32_t>(op.inputs[position])].is_variable;
 }
 
-// The output has the shape: that of a scalar is an empty list, and no tensor that the importer could read.
-bool Graph::is_unused(const Operator& op, std::size_t position) const {
-    const auto tensor = static_cast<std::uint32_t>(op.inputs[position]);
-    return (op.code == format::BuiltinOperator_RESHAPE) && (position == 1U) && (tensor < model_.tensors.size()) &&
-           !model_.tensors[tensor].defect.empty();
-}
-
 // Goes on after an operator that is wrong, as if that wrote what it is to write. What is wrong with a tensor is said of
 // the first operator that has it.
 void Graph::check_operators(IsAlias is_alias) {
@@ -167,7 +160,7 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
         return tensor;
     };
     for (std::size_t position = 0U; position < op.inputs.size(); ++position) {
-        if ((op.inputs[position] == kAbsent) || is_unused(op, position)) {
+        if ((op.inputs[position] == kAbsent) || is_unread_shape(model_, op, position)) {
             continue;
         }
         const std::uint32_t tensor = checked(op.inputs[position]);

@@ -67,7 +67,6 @@ class Graph {
     void check_order(IsAlias is_alias);
     void check_operators(IsAlias is_alias);
     void check_operator(std::uint32_t index, bool is_alias);
-    [[nodiscard]] bool is_unused(const Operator& op, std::size_t position) const;
     [[nodiscard]] bool is_state_of(const Operator& op, std::size_t position) const;
 
     const Model& model_;

@@ -278,6 +278,12 @@ void read_graph(const format::Model& source, const format::SubGraph& graph, Mode
 
 }  // namespace
 
+bool is_unread_shape(const Model& model, const Operator& op, std::size_t position) {
+    return (op.code == format::BuiltinOperator_RESHAPE) && (position == 1U) && (op.inputs[position] >= 0) &&
+           (static_cast<std::size_t>(op.inputs[position]) < model.tensors.size()) &&
+           !model.tensors[static_cast<std::size_t>(op.inputs[position])].defect.empty();
+}
+
 std::string operator_name(std::int32_t code) {
     const std::string name = format::EnumNameBuiltinOperator(static_cast<format::BuiltinOperator>(code));
     return name.empty() ? ("BUILTIN_" + std::to_string(code)) : name;

@@ -70,6 +70,10 @@ struct Model {
 // "CONV_2D" for 3; "BUILTIN_999" for a number that the published format does not define.
 [[nodiscard]] std::string operator_name(std::int32_t code);
 
+// Whether an operator's input is the list of a RESHAPE that cannot be read: that of a scalar is empty. Nothing is lost,
+// because the output has the shape.
+[[nodiscard]] bool is_unread_shape(const Model& model, const Operator& op, std::size_t position);
+
 // Throws ImportError. The model does not refer to `file` afterwards.
 [[nodiscard]] Model read_model(Span<const std::uint8_t> file);
 
