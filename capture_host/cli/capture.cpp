@@ -263,8 +263,9 @@ void add_capture(CLI::App& app, Action& action) {
         "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator\n"
         "before it is written; the same model, options and version give the same bytes. With --queues 2, inputs\n"
         "and outputs move on queue 1 while queue 0 computes.");
-    add_text(*command, "model", arguments->model, kReads, "Model, .tflite");
-    add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb");
+    CLI::Option* const model = add_text(*command, "model", arguments->model, kReads, "Model, .tflite");
+    CLI::Option* const output =
+        add_text(*command, "-o,--output", arguments->output, kWrites, "Trace binary to write, .ptb");
     command->add_option("--queues", arguments->queues, "Command queues to use")
         ->check(CLI::Range(1, 2))
         ->capture_default_str();
@@ -302,8 +303,11 @@ void add_capture(CLI::App& app, Action& action) {
         ->capture_default_str();
     add_device_option(*command, arguments->device);
     add_size_options(*command, arguments->sizes);
-    command->add_flag("--list-operators", arguments->lists_operators,
-                      "Only list the operators that are imported, with their types and limits");
+    command
+        ->add_flag("--list-operators", arguments->lists_operators,
+                   "Only list the operators that are imported, with their types and limits")
+        ->excludes(model)
+        ->excludes(output);
     command->add_flag("--json", arguments->json, "Print the summary as JSON");
 }
 

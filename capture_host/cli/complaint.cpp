@@ -6,7 +6,6 @@
 
 #include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
 
 namespace pianola::cli {
@@ -41,23 +40,8 @@ const Kind& kind_of(ExitCode code) {
     return kKinds.back();
 }
 
-// The rule that a message is about: rule ids stand in no other text.
-std::string remedy_in(const std::string& message) {
-    for (std::uint32_t i = 1U; i < static_cast<std::uint32_t>(Rule::kRuleCount); ++i) {
-        const auto rule = static_cast<Rule>(i);
-        if (message.find(std::string{": "} + rule_id(rule) + ": ") != std::string::npos) {
-            return rule_remedy(rule);
-        }
-    }
-    return {};
-}
-
 Complaint make(ExitCode code, std::string message, const std::string& remedy = {}, nlohmann::json facts = {}) {
-    std::string helps = remedy;
-    if (helps.empty() && (code == kRefused)) {
-        helps = remedy_in(message);
-    }
-    return {code, std::move(message), helps.empty() ? kind_of(code).remedy : helps, std::move(facts)};
+    return {code, std::move(message), remedy.empty() ? kind_of(code).remedy : remedy, std::move(facts)};
 }
 
 using Apps = std::vector<const CLI::App*>;
@@ -210,7 +194,7 @@ void print_complaint(const Complaint& complaint) {
     const bool names_program = complaint.message.rfind("pianola", 0U) == 0U;
     const bool has_remedy = complaint.message.find("\n  remedy  ") != std::string::npos;
     print_error(fmt::format("{}{}\n", names_program ? std::string{} : (paint(stderr, Colour::kBad, "pianola:") + " "),
-                            complaint.message));
+                            without_controls(complaint.message)));
     if (!has_remedy) {
         print_error(fmt::format("  remedy  {}\n", complaint.remedy));
     }

@@ -9,11 +9,9 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
-#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/signing/openssl_digest.h"
+#include "capture_host/cli/well_formed_file.h"
 #include "capture_host/writer/manifest.h"
-#include "pianola/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -34,26 +32,10 @@ std::vector<std::string> class_names() {
     return names;
 }
 
-struct OpenSide {
-    OpenSide(const std::string& name, const std::string& plugin) : file{name, {"", plugin}} {
-        Envelope envelope;
-        Verdict verdict;
-        Status status = parse_envelope(file.bytes(), envelope, verdict);
-        status =
-            is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
-        status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
-        if (!is_ok(status)) {
-            throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};
-        }
-    }
-    [[nodiscard]] diff::Side side() const {
-        const bool is_known = capture::to_string(image.target().device_family) == file.device().family;
-        return {file.bytes(), image, is_known ? &file.target() : nullptr};
-    }
-
-    BinaryFile file;
-    Image image;
-};
+diff::Side side_of(const WellFormedFile& open) {
+    const bool is_known = capture::to_string(open.image.target().device_family) == open.file.device().family;
+    return {open.file.bytes(), open.image, is_known ? &open.file.target() : nullptr};
+}
 
 nlohmann::json to_json(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
                        const std::set<std::string>& classes) {
@@ -93,9 +75,9 @@ int compare(const DiffArguments& arguments) {
         throw CliError{kUsage, "before and after: standard input can be read once only",
                        "store one of the two in a file, and name that"};
     }
-    const OpenSide before{arguments.before, arguments.plugin};
-    const OpenSide after{arguments.after, arguments.plugin};
-    const std::vector<diff::Difference> all = diff::differences(before.side(), after.side());
+    const WellFormedFile before{arguments.before, arguments.plugin};
+    const WellFormedFile after{arguments.after, arguments.plugin};
+    const std::vector<diff::Difference> all = diff::differences(side_of(before), side_of(after));
     std::set<std::string> classes;
     for (const diff::Difference& each : all) {
         classes.insert(diff::class_name(each.kind));

@@ -30,7 +30,7 @@ std::vector<std::string> files_in_folder(const std::string& folder) {
     std::error_code error;
     const auto fail = [&] {
         if (error) {
-            throw files::FileError{fmt::format("can not read {}: {}", folder, error.message()),
+            throw files::FileError{fmt::format("can not read {}: {}", files::readable(folder), error.message()),
                                    "ask for permission to list the folder and those in it, or name the files"};
         }
     };
@@ -46,7 +46,7 @@ std::vector<std::string> files_in_folder(const std::string& folder) {
     }
     if (names.empty()) {
         throw files::FileError{
-            fmt::format("can not read {}: the folder holds no file that ends in {}", folder, kSuffix),
+            fmt::format("can not read {}: the folder holds no file that ends in {}", files::readable(folder), kSuffix),
             "name the files themselves, or another folder"};
     }
     std::sort(names.begin(), names.end());
@@ -67,7 +67,7 @@ std::vector<std::string> names_in_list(const std::string& list) {
         }
     }
     if (names.empty()) {
-        throw files::FileError{fmt::format("can not read {}: the list names no file", list),
+        throw files::FileError{fmt::format("can not read {}: the list names no file", files::readable(list)),
                                "put one name on each line of the list"};
     }
     return names;
@@ -181,7 +181,8 @@ int show_files(const std::vector<std::string>& arguments, bool as_json, const Sh
             if (as_json) {
                 list.push_back(shown.json(file));
             } else {
-                fmt::print("{}{}\n", code == kDone && list.empty() ? "" : "\n", paint(stdout, Colour::kName, file));
+                fmt::print("{}{}\n", code == kDone && list.empty() ? "" : "\n",
+                           paint(stdout, Colour::kName, files::readable(file)));
                 shown.text(file);
                 list.push_back(file);
             }
@@ -190,7 +191,9 @@ int show_files(const std::vector<std::string>& arguments, bool as_json, const Sh
             if (complaint.code == kUsage) {  // about the command, not about this file
                 throw;
             }
-            list.push_back({{"file", file}, {"error", error_to_json(complaint)}});
+            nlohmann::json entry{{"file", file}, {"error", error_to_json(complaint)}};
+            entry.update(complaint.facts.is_null() ? nlohmann::json::object() : complaint.facts);
+            list.push_back(std::move(entry));
             (void)std::fflush(stdout);
             print_complaint(complaint);
             code = std::max<int>(code, complaint.code);

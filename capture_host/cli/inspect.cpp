@@ -7,10 +7,9 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/inspect_page.h"
 #include "capture_host/cli/inspect_parts.h"
-#include "capture_host/cli/target_option.h"
-#include "capture_host/signing/openssl_digest.h"
+#include "capture_host/cli/packing.h"
+#include "capture_host/cli/well_formed_file.h"
 #include "hal/devices/device_numbers.h"
-#include "pianola/development_config.h"
 
 namespace pianola::cli {
 namespace {
@@ -42,7 +41,7 @@ std::string repeat_text(const Repeat& repeat) {
                                 : fmt::format(", {} times {} bytes apart", repeat.count, repeat.stride_bytes);
 }
 
-void print_target(const BinaryFile& file, const capture::ManifestTarget& target) {
+void print_target(const BinaryFile& file, const Image& image, const capture::ManifestTarget& target) {
     fmt::print("target\n  device         {}\n  command set    0x{:08X} version {}\n  kernel library {}\n",
                target.device_family, target.command_set_id, target.command_set_version,
                to_hex(ByteSpan{target.kernel_library}));
@@ -55,6 +54,10 @@ void print_target(const BinaryFile& file, const capture::ManifestTarget& target)
     fmt::print("  attests        {}\n  costs          {}\n  profile        {}\n  weights layout {}\n",
                attestation_text(target.attestation), costs_text(target.costs), name_of(target.profile),
                target.weights_layout);
+    const std::string packing = packing_text(packing_in(file, image));
+    if (!packing.empty()) {
+        fmt::print("  packed for     {}\n", packing);
+    }
     if ((target.mesh_rows * target.mesh_columns) != 1U) {
         fmt::print("  mesh           {} x {} of these devices\n", target.mesh_rows, target.mesh_columns);
     }
@@ -114,7 +117,7 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     const capture::Manifest manifest = capture::read_manifest(image);
     fmt::print("source           {}\n  sha256         {}\n  captured by    {}\n", manifest.source_name,
                to_hex(ByteSpan{manifest.source_sha256}), manifest.tool_version);
-    print_target(file, manifest.target);
+    print_target(file, image, manifest.target);
     print_memory(manifest);
     fmt::print("tensors\n");
     for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
@@ -151,42 +154,24 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     }
 }
 
-// A file that is whole and well-formed.
-struct OpenFile {
-    OpenFile(const std::string& name, const InspectArguments& arguments);
-    BinaryFile file;
-    Envelope envelope;
-    Image image;
-};
-
-OpenFile::OpenFile(const std::string& name, const InspectArguments& arguments) : file{name, {"", arguments.plugin}} {
-    Verdict verdict;
-    Status status = parse_envelope(file.bytes(), envelope, verdict);
-    status = is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
-    status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
-    if (!is_ok(status)) {
-        throw CliError{kRefused, fmt::format("{}: {}", name, describe_verdict(verdict))};
-    }
-}
-
 int inspect_files(const InspectArguments& arguments) {
     if (!arguments.html.empty()) {
         if (!is_one_file(arguments.files)) {
             throw CliError{kUsage, "--html: is about one file, and several were given",
                            "call `pianola inspect` once for each file"};
         }
-        const OpenFile open{arguments.files.front(), arguments};
+        const WellFormedFile open{arguments.files.front(), arguments.plugin};
         files::store_file(arguments.html, inspect_page(arguments.files.front(), open.file, open.envelope, open.image));
         return kDone;
     }
     const auto as_json = [&arguments](const std::string& name) {
-        const OpenFile open{name, arguments};
+        const WellFormedFile open{name, arguments.plugin};
         nlohmann::json json = inspection_to_json(open.file, open.image, arguments.commands);
         json["file"] = name;
         return json;
     };
     const auto as_text = [&arguments](const std::string& name) {
-        const OpenFile open{name, arguments};
+        const WellFormedFile open{name, arguments.plugin};
         print_all(open.file, open.image, arguments.commands);
     };
     return show_files(arguments.files, arguments.json, {as_text, as_json});

@@ -118,6 +118,7 @@ nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bo
     const capture::Manifest manifest = capture::read_manifest(image);
     nlohmann::json json;
     json["target"] = target_to_json(file, manifest.target);
+    json["packed"] = packing_in(file, image);
     for (const auto& region : manifest.regions) {
         json["regions"].push_back({{"name", region.name},
                                    {"kind", name_of(region.kind)},

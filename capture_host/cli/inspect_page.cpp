@@ -11,6 +11,7 @@
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/inspect_parts.h"
 #include "capture_host/cli/memory_map.h"
+#include "capture_host/cli/packing.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
@@ -347,7 +348,7 @@ std::string verdict_section(const BinaryFile& file, const Envelope& envelope, Im
            rules_table(is_ok(status) ? Rule::kAccepted : verdict.rule);
 }
 
-std::string target_section(const capture::Manifest& manifest) {
+std::string target_section(const capture::Manifest& manifest, const std::string& packing) {
     const capture::ManifestTarget& target = manifest.target;
     std::vector<std::pair<std::string, std::string>> lines{
         {"device", escape(target.device_family)},
@@ -359,6 +360,9 @@ std::string target_section(const capture::Manifest& manifest) {
         {"attests", escape(attestation_text(target.attestation))},
         {"costs", escape(costs_text(target.costs))},
         {"profile", escape(name_of(target.profile))}};
+    if (!packing.empty()) {
+        lines.emplace_back("packed for", escape(packing));
+    }
     if ((target.mesh_rows * target.mesh_columns) != 1U) {
         lines.emplace_back("mesh", fmt::format("{} x {} of these devices", target.mesh_rows, target.mesh_columns));
     }
@@ -385,7 +389,7 @@ std::string inspect_page(const std::string& file_name, const BinaryFile& file, c
         fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title), grouped(file.bytes().size())) +
         budgets(manifest) + verdict_section(file, envelope, image) + memory_map(manifest) +
         tensors_section(image, manifest) + traces_section(file, image, manifest) + scripts_section(manifest) +
-        target_section(manifest);
+        target_section(manifest, packing_text(packing_in(file, image)));
     return pages::document(title, body);
 }
 

@@ -7,6 +7,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/packing.h"
 
 namespace pianola::cli {
 
@@ -52,6 +53,10 @@ Views find_views(const BinaryFile& file, const Image& image) {
     }
     const std::string why_not = describe_views(*plan, image);
     return {why_not.empty(), why_not};
+}
+
+nlohmann::json packing_in(const BinaryFile& file, const Image& image) {
+    return is_known(file, image) ? packing_of(file.target(), image) : nlohmann::json::array();
 }
 
 nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {

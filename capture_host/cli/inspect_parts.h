@@ -34,6 +34,9 @@ struct Views {
 };
 [[nodiscard]] Views find_views(const BinaryFile& file, const Image& image);
 
+// As packing_of(); empty where is_known() is not.
+[[nodiscard]] nlohmann::json packing_in(const BinaryFile& file, const Image& image);
+
 [[nodiscard]] nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views);
 
 // All of it, but the file's name.

@@ -58,10 +58,10 @@ void print_operators(bool as_json) {
 std::string describe_findings(const std::string& model, const tflite::ImportError& error) {
     std::string text;
     for (const tflite::Finding& finding : error.findings()) {
-        text += fmt::format("{}{}: {}", text.empty() ? "" : "\npianola: ", model, finding.text());
-        if (!finding.tensor.empty() && (finding.missing.find('\'') == std::string::npos)) {
-            text += fmt::format(", tensor '{}'", finding.tensor);
-        }
+        const bool names_tensor = !finding.tensor.empty() && (finding.missing.find('\'') == std::string::npos);
+        const std::string tensor = names_tensor ? fmt::format(", tensor '{}'", finding.tensor) : std::string{};
+        text += (text.empty() ? "" : "\npianola: ") +
+                files::readable(fmt::format("{}: {}{}", model, finding.text(), tensor));
     }
     return text;
 }

@@ -97,8 +97,7 @@ class Run {
         try {
             replay_.load();
         } catch (const replay::Refused& refused) {
-            throw CliError{kRefused,
-                           fmt::format("{}: {}", arguments_.file, file_.describe(refused.verdict(), replay_.image()))};
+            throw file_.refused(refused.verdict(), replay_.image());
         }
     }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/files/json.h"
+#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/profiles.h"
 #include "hal/devices/device_numbers.h"
@@ -145,6 +145,17 @@ std::string BinaryFile::describe(const Verdict& verdict, const Image& image) con
 
 nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image) const {
     return verdict_to_json(verdict, image, device(), judged_for_.why_not);
+}
+
+CliError BinaryFile::refused(const Verdict& verdict, const Image& image) const {
+    nlohmann::json refusal = to_json(verdict, image);
+    const std::string remedy = refusal.value("remedy", std::string{rule_remedy(verdict.rule)});
+    refusal.erase("accepted");
+    refusal.erase("remedy");
+    return {kRefused,
+            fmt::format("{}: {}", files::readable(name_), describe(verdict, image)),
+            remedy,
+            {{"refusal", refusal}}};
 }
 
 std::string BinaryFile::plugin() const {

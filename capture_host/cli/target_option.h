@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "capture_host/cli/cli.h"
 #include "capture_host/files/files.h"
 #include "capture_host/targets/targets.h"
 #include "pianola/verdict.h"
@@ -48,6 +49,8 @@ class BinaryFile {
     // the one that was refused.
     [[nodiscard]] std::string describe(const Verdict& verdict, const Image& image) const;
     [[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const Image& image) const;
+    // The same as an error: JSON has it as `refusal`.
+    [[nodiscard]] CliError refused(const Verdict& verdict, const Image& image) const;
     // Of the plugin's file, as text; empty where there is none.
     [[nodiscard]] std::string plugin() const;
     // Throws CliError with kUsage, which names the family, where its simulator does not have `what`.

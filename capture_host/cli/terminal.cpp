@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -101,6 +102,14 @@ void Progress::set(const std::string& what, std::uint64_t done, std::uint64_t al
     if (line_ != nullptr) {
         line_->set(&what, done, all);
     }
+}
+
+std::string without_controls(std::string message) {
+    const auto is_control = [](char each) {
+        return ((each >= '\0') && (each < ' ') && (each != '\n') && (each != '\t')) || (each == '\x7F');
+    };
+    std::replace_if(message.begin(), message.end(), is_control, '_');
+    return message;
 }
 
 void print_error(const std::string& text) noexcept {

@@ -44,7 +44,7 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& 
     Verdict verdict;
     if (!is_ok(capture::verify(bytes(), device(), target().command_set(), trust.get(), *workspace_, image_, plan_,
                                verdict))) {
-        throw CliError{kRefused, fmt::format("{}: {}", file_name, file_.describe(verdict, image_))};
+        throw file_.refused(verdict, image_);
     }
 }
 

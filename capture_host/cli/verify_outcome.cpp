@@ -8,6 +8,7 @@
 
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/packing.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
@@ -121,6 +122,10 @@ std::string facts_text(const nlohmann::json& facts) {
         text += fmt::format("  signature {}\n  security  version {}\n", signature_text(facts.at("signature")),
                             facts.at("security_version").get<std::uint64_t>());
     }
+    if (facts.contains("packed")) {
+        text += fmt::format("  packed    for {}; a core with other loops refuses the file\n",
+                            packing_text(facts.at("packed")));
+    }
     if (facts.contains("rules")) {
         const nlohmann::json& others = facts.at("rules").at("not_applied");
         text += fmt::format("  rules     {} checked; not applied here: {}\n",
@@ -132,10 +137,10 @@ std::string facts_text(const nlohmann::json& facts) {
 
 std::string line_of(const VerifyOutcome& outcome, const std::string& refusal) {
     if (outcome.code == kRefused) {
-        return fmt::format("{}: {}\n", outcome.file, refusal);
+        return fmt::format("{}: {}\n", files::readable(outcome.file), refusal);
     }
     const nlohmann::json& facts = outcome.facts;
-    return fmt::format("{}: {}, {} bytes, {}, security version {}, sha256 {}\n", outcome.file,
+    return fmt::format("{}: {}, {} bytes, {}, security version {}, sha256 {}\n", files::readable(outcome.file),
                        paint(stdout, Colour::kGood, "accepted"), facts.at("bytes").get<std::uint64_t>(),
                        facts.at("signature").at("state").get<std::string>(),
                        facts.at("security_version").get<std::uint64_t>(), facts.at("sha256").get<std::string>());
@@ -157,8 +162,8 @@ void say(VerifyOutcome& outcome, const BinaryFile& file, const std::string& verd
     const bool has_remedy = (outcome.code == kDone) || (verdict.find("\n  remedy  ") != std::string::npos);
     const std::string help =
         has_remedy ? std::string{} : fmt::format("\n  remedy  {}", outcome.facts.at("remedy").get<std::string>());
-    outcome.text = fmt::format("{}: {}{}\n{}{}", outcome.file, verdict, help, facts_text(outcome.facts),
-                               evidence_text(outcome.facts)) +
+    outcome.text = fmt::format("{}: {}{}\n{}{}", files::readable(outcome.file), verdict, help,
+                               facts_text(outcome.facts), evidence_text(outcome.facts)) +
                    (file.plugin().empty() ? "" : fmt::format("  plugin  {}\n", file.plugin()));
     outcome.line = line_of(outcome, verdict + help);
 }
@@ -206,6 +211,10 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
     }
     if (is_ok(status)) {
         outcome.facts["rules"] = rules_to_json(!keys_.empty());
+        const nlohmann::json packing = packing_of(file.target(), image);
+        if (!packing.empty()) {
+            outcome.facts["packed"] = packing;
+        }
         outcome.facts.update(evidence_of(image, &file.target().command_set()));
     }
     add_remedy(outcome, verdict,
@@ -231,8 +240,9 @@ VerifyOutcome Verifier::verify(const ListedFile& listed, PlanWorkspace& workspac
         outcome.file = file;
         outcome.code = complaint.code;
         outcome.facts = {{"file", file}, {"error", error_to_json(complaint)}};
-        outcome.line = fmt::format("{}: {}: {}\n  remedy  {}\n", file, paint(stdout, Colour::kBad, "not looked at"),
-                                   complaint.message, complaint.remedy);
+        outcome.line = fmt::format("{}: {}: {}\n  remedy  {}\n", files::readable(file),
+                                   paint(stdout, Colour::kBad, "not looked at"), without_controls(complaint.message),
+                                   complaint.remedy);
         return outcome;
     }
 }

@@ -12,6 +12,8 @@
 #include <string>
 #include <system_error>
 
+#include "capture_host/files/text.h"
+
 namespace pianola::files {
 namespace {
 
@@ -49,7 +51,7 @@ std::string remedy_for(int error, bool is_read) {
 
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, const std::string& why,
                        const std::string& remedy) {
-    throw FileError{std::string{"can not "} + what + " " + path.string() + ": " + why, remedy};
+    throw FileError{std::string{"can not "} + what + " " + readable(path.string()) + ": " + why, remedy};
 }
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
     const int because = errno;

@@ -20,7 +20,7 @@
 namespace pianola {
 
 // Rises with every change of Target, Simulator, Device, Platform or CommandSet.
-inline constexpr std::uint32_t kPluginAbiVersion = 2U;
+inline constexpr std::uint32_t kPluginAbiVersion = 3U;
 // Of everything that crosses the boundary: other capacities, or another standard library, make another size.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +

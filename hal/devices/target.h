@@ -94,6 +94,9 @@ class Target {
                                                             const SampleOperands& /*operands*/) const {
         return {};
     }
+    // The kind of core that this command of a trace has packed weights for, as `capture --pack` calls it: others refuse
+    // the binary. Empty where every core takes the command.
+    [[nodiscard]] virtual std::string packed_for(WordSpan /*command*/) const { return {}; }
     [[nodiscard]] virtual std::vector<RamPart> ram(const Capacities& /*capacities*/) const { return {}; }
     // A C++ constant kDeviceSpec, from which a target's build makes its driver; empty where there is no such form.
     [[nodiscard]] virtual std::string device_constant(const DeviceDescription& /*device*/) const { return {}; }

@@ -46,6 +46,16 @@ class Capture(cli_support.CliTest):
                 result = self.folder / "out.bin"
                 self.run_pianola("run", output, "--input", source / "input_0_0.bin", "--output", result)
                 self.assertEqual(result.read_bytes(), golden)
+                self.judge_packing(output, layout, layers)
+
+    def judge_packing(self, binary, layout, layers):
+        """Who takes a binary without capturing it sees for which kind of core it is."""
+        said = [] if layers == 0 else [{"layout": layout, "commands": layers}]
+        self.assertEqual(json.loads(self.run_pianola("inspect", binary, "--json").stdout)["packed"], said)
+        self.assertEqual(json.loads(self.run_pianola("verify", binary, "--json").stdout).get("packed", []), said)
+        for command in ("inspect", "verify"):
+            text = self.run_pianola(command, binary).stdout
+            self.assertEqual(f"for {layout} ({layers} commands)" in " ".join(text.split()), layers != 0, text)
 
     def test_twice_gives_the_same_bytes(self):
         for options in ((), ("--queues", "2"), ("--self-test", "3")):
@@ -102,6 +112,11 @@ class Capture(cli_support.CliTest):
                          + ", ".join(support["refused_float_only"]))
         self.assertIn("NEG", support["refused_float_only"])
         self.assertIn({"operator": "ELU", "types": ["int8"], "limits": "", "in_tflite_micro": True}, listed)
+
+    def test_a_list_of_operators_captures_nothing(self):
+        for arguments in (("m.tflite", ), ("-o", "m.ptb")):
+            self.run_pianola("capture", "--list-operators", *arguments, code=USAGE)
+        self.assert_no_leftovers()
 
     def test_what_is_not_a_model(self):
         model = self.model("hello_world_int8").read_bytes()

@@ -13,6 +13,8 @@ from cli_support import (DIFFERENT, DIFFERENT_BINARIES, FILE_TROUBLE, OPTIONS, R
 NAMES = {("capture", ): ("capture", "operators"), ("receipt", "check"): ("receipt", ), ("log", "show"): ("log_show", ),
          ("log", "diff"): ("log_diff", )}
 
+REFUSAL = ("rule", "message", "field", "offset", "actual", "limit", "found", "expected", "between", "missing")
+
 
 class Schemas(cli_support.CliTest):
     """One case for each group of commands."""
@@ -131,7 +133,25 @@ class Schemas(cli_support.CliTest):
         binary, folder = self.random_binaries(1)[0][0][0], self.folder / "mutants"
         self.run_pianola("mutate", binary, "-o", folder, "--kind", "semantic", code=None)
         self.assertGreater(len(os.listdir(folder)), 60)
-        self.hold("verify", "verify", folder, code=REFUSED)
+        said = self.hold("verify", "verify", folder, code=REFUSED)["files"]
+        refusals = self.hold("size", "size", folder, code=REFUSED)["files"]
+        self.assertGreater(len(said), 60)
+        self.assertEqual(*([os.path.basename(each["file"]) for each in files] for files in (said, refusals)))
+        for verdict, shown in zip(said, refusals):
+            self.assertEqual("refusal" in shown, not verdict["accepted"])
+            if not verdict["accepted"]:
+                self.judge_refusal(verdict, shown)
+        for command in (("inspect", ), ("run", "--self-test"), ("perf", ), ("diff", binary)):
+            damaged = self.write("damaged.ptb", binary.read_bytes()[:-64])
+            verdict = self.hold("verify", "verify", damaged, code=REFUSED)
+            self.judge_refusal(verdict, self.hold("error", *command, damaged, code=REFUSED))
+
+    def judge_refusal(self, verdict, error):
+        """What another command says of a binary that is refused is what `verify` says."""
+        told = {member: verdict[member] for member in REFUSAL if member in verdict}
+        self.assertEqual(error["refusal"], told)
+        self.assertEqual(error["error"]["kind"], "refused")
+        self.assertNotEqual(error["error"]["remedy"], "")
 
     def test_the_machine(self):
         self.hold("devices", "devices")

@@ -66,6 +66,18 @@ class VerifyMany(cli_support.CliTest):
         path.write_bytes(contents)
         return path
 
+    def test_no_name_forges_a_line_or_commands_a_terminal(self):
+        name = "a\x1b[32m\nb.ptb: accepted, 1 bytes\x7f.ptb"
+        self.put(name, damage=200)
+        self.put("c.ptb")
+        for command in ("verify", "inspect", "size"):
+            for arguments in (("release", ), (f"release/{name}", )):
+                run = self.run_pianola(command, *arguments, code=REFUSED)
+                said = run.stdout + run.stderr
+                self.assertNotRegex(said, "[\x00-\x09\x0b-\x1f\x7f]")
+                self.assertNotRegex(said, "(?m)^b.ptb")
+        self.run_pianola("verify", "release", f"missing/{name}", code=FILE_TROUBLE)
+
     def many(self):
         """Hundreds of files at several depths, one in eleven damaged."""
         for i in range(COPIES):

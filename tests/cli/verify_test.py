@@ -187,8 +187,8 @@ class Verify(cli_support.CliTest):
         binary = self.capture("kws_ref_model", "--queues", "2")
         shown = json.loads(self.run_pianola("inspect", binary, "--json", "--commands").stdout)
         self.assertEqual(sorted(shown), [
-            "budgets", "buffers", "file", "inputs", "outputs", "parameters", "provenance", "regions", "schema_version",
-            "scripts", "self_test_vectors", "self_tests", "state", "target", "traces", "views"
+            "budgets", "buffers", "file", "inputs", "outputs", "packed", "parameters", "provenance", "regions",
+            "schema_version", "scripts", "self_test_vectors", "self_tests", "state", "target", "traces", "views"
         ])
         self.assertEqual(shown["provenance"]["source_name"], "model.tflite")
         self.assertEqual(shown["inputs"][0]["shape"], [1, 49, 10, 1])

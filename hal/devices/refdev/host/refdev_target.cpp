@@ -8,6 +8,7 @@
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/host/device_limits.h"
 #include "hal/devices/refdev/host/execution_log_reader.h"
+#include "hal/devices/refdev/host/packing.h"
 #include "hal/devices/refdev/host/refdev_simulator.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/devices/vulkan/vulkan_simulator.h"
@@ -111,6 +112,7 @@ class RefdevTarget final : public Target {
         }
     }
 
+    [[nodiscard]] std::string packed_for(WordSpan command) const override { return refdev::packed_for(command); }
     [[nodiscard]] std::vector<RamPart> ram(const Capacities& capacities) const override {
         return {{"driver", "device driver", "", "::pianola::refdev::RefdevDriver", "hal/devices/refdev/refdev_driver.h",
                  driver_bytes32(capacities), false},

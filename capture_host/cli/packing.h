@@ -1,0 +1,22 @@
+// The kinds of core that a binary holds packed weights for: others refuse it.
+//
+// Place in the whole: `inspect` and `verify` say the same. The host's verdict can not, since the simulator reads all.
+// Host only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "hal/devices/target.h"
+#include "pianola/image.h"
+
+namespace pianola::cli {
+
+// [{"layout": "mve", "commands": 3}], as `capture --pack` calls layouts; empty where every core reads all weights. Of
+// the commands that can be decoded.
+[[nodiscard]] nlohmann::json packing_of(const Target& target, const Image& image);
+
+// "mve (3 commands)"; empty as the list is.
+[[nodiscard]] std::string packing_text(const nlohmann::json& packing);
+
+}  // namespace pianola::cli
