@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/manifest_json.h"
 #include "capture_host/files/files.h"
 #include "capture_host/targets/targets.h"
-#include "capture_host/writer/manifest.h"
 #include "capture_host/writer/verify.h"
-#include "hal/devices/device_numbers.h"
 #include "pianola/development_config.h"
 
 // Opaque in C; texts are empty where they say nothing.
@@ -31,7 +30,6 @@ struct pianola_result {
 
 namespace {
 
-using nlohmann::json;
 using pianola::ByteSpan;
 using pianola::Image;
 using pianola::Status;
@@ -67,54 +65,6 @@ void verify(ByteSpan file, pianola_result& result) {
     }
 }
 
-json tensors(const std::vector<pianola::capture::ManifestTensor>& list) {
-    return pianola::cli::json_list(list, [](const pianola::capture::ManifestTensor& tensor) -> json {
-        return {{"name", tensor.name},
-                {"type", pianola::cli::name_of(tensor.type)},
-                {"shape", tensor.shape},
-                {"scale", tensor.scale},
-                {"zero_point", tensor.zero_point}};
-    });
-}
-
-// The members have the names that `pianola inspect --json` gives them.
-json describe(const Image& image) {
-    const pianola::capture::Manifest manifest = pianola::capture::read_manifest(image);
-    json target{{"device_family", manifest.target.device_family},
-                {"profile", pianola::cli::name_of(manifest.target.profile)},
-                {"attestation", pianola::attestation_name(manifest.target.attestation)}};
-    pianola::for_each_number([&target](const char* name, std::uint32_t value) { target[name] = value; },
-                             manifest.target);
-    return {{"schema", 1},
-            {"target", target},
-            {"inputs", tensors(manifest.inputs)},
-            {"outputs", tensors(manifest.outputs)},
-            {"regions", pianola::cli::json_list(manifest.regions,
-                                                [](const pianola::capture::ManifestRegion& region) -> json {
-                                                    return {{"name", region.name},
-                                                            {"kind", pianola::cli::name_of(region.kind)},
-                                                            {"memory", pianola::cli::name_of(region.memory)},
-                                                            {"base", region.base},
-                                                            {"bytes", region.size_bytes}};
-                                                })},
-            {"traces", pianola::cli::json_list(manifest.traces,
-                                               [](const pianola::capture::ManifestTrace& trace) -> json {
-                                                   return {{"name", trace.name},
-                                                           {"commands", trace.command_count},
-                                                           {"cycles", trace.cost_cycles}};
-                                               })},
-            {"budgets",
-             {{"step_cycles", manifest.step_cycles},
-              {"step_deadline_us", manifest.step_deadline_us},
-              {"setup_deadline_us", manifest.setup_deadline_us},
-              {"steps_in_flight", manifest.steps_in_flight}}},
-            {"provenance",
-             {{"source_name", manifest.source_name},
-              {"source_sha256", pianola::cli::to_hex(ByteSpan{manifest.source_sha256})},
-              {"tool_version", manifest.tool_version}}},
-            {"self_tests", manifest.self_test_origins.size()}};
-}
-
 void inspect(ByteSpan file, pianola_result& result) {
     pianola::Envelope envelope;
     Image image;
@@ -124,7 +74,9 @@ void inspect(ByteSpan file, pianola_result& result) {
     status = is_ok(status) ? open_image(file, envelope, pianola::profiles::kHost, image, verdict) : status;
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
-        result.text = pianola::cli::json_text(describe(image));
+        nlohmann::json json = pianola::cli::manifest_to_json(pianola::capture::read_manifest(image));
+        json["schema"] = 1;
+        result.text = pianola::cli::json_text(json);
     } else {
         set_refusal(result, verdict, pianola::cli::describe_verdict(verdict));
     }

@@ -114,12 +114,9 @@ class SharedLibrary(unittest.TestCase):
         self.assertEqual(said["status"], DONE)
         shown, told = json.loads(said["text"]), self.command("inspect", self.file, DONE)
         self.assertEqual(shown.pop("schema"), 1)
-        for name, value in shown.items():
-            for mine, theirs in zip(value, told[name]) if isinstance(value, list) else ((value, told[name]),):
-                if isinstance(mine, dict):
-                    self.assertEqual({**theirs, **mine}, theirs, name)
-                else:
-                    self.assertEqual(mine, theirs, name)
+        for name in ("file", "packed", "self_test_vectors", "state", "views"):
+            del told[name]
+        self.assertEqual(shown, told)
         self.assertEqual(len(shown["inputs"]), 1)
 
     def test_what_is_no_file(self):

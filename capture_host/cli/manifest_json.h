@@ -1,0 +1,15 @@
+// A manifest as JSON.
+//
+// Place in the whole: `pianola inspect --json` and the shared library say of a binary what this makes. Host only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "capture_host/writer/manifest.h"
+
+namespace pianola::cli {
+
+// All that a manifest says, with the members of docs/reference/schemas/inspect.json. Of self-tests their number.
+[[nodiscard]] nlohmann::json manifest_to_json(const capture::Manifest& manifest);
+
+}  // namespace pianola::cli
