@@ -68,7 +68,7 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
 
 void print_summary(const CaptureArguments& arguments, const DeviceDescription& spec, const capture::Capture& result) {
     const capture::LinkSummary& summary = result.summary;
-    fmt::print("{}: {} bytes\n", arguments.output, result.file.size());
+    fmt::print("{}: {} bytes\n", files::readable(arguments.output), result.file.size());
     fmt::print("  operators     {:>9}\n", summary.operators);
     fmt::print("  commands      {:>9}\n", summary.commands);
     fmt::print("  weights       {:>9} bytes\n", summary.weight_bytes);
@@ -112,22 +112,30 @@ struct CaptureTarget {
 
 CaptureTarget target_for(const CaptureArguments& arguments) {
     const targets::Targets known;
-    const Target& target = chosen_target(arguments.device, known);
+    const DeviceFile described{arguments.device};
+    const Target* const named = described.target(known);
+    const Target& target = (named != nullptr) ? *named : known.usual();
     CaptureTarget chosen;
-    chosen.device = load_device(arguments.device, target);
-    set_sizes(arguments.sizes, target, chosen.device);
+    chosen.device = described.describe(target);
+    if (!set_sizes(arguments.sizes, chosen.device)) {
+        described.check(target, chosen.device);
+    }
+    const std::string not_a_device = target.what_is_wrong_with(chosen.device);
+    if (!not_a_device.empty()) {
+        throw CliError{kUsage, fmt::format("--dram, --l1 or --trace-region: {}", not_a_device)};
+    }
     chosen.captured_on = chosen.device;
     if (&target != &known.usual()) {
         chosen.lowering = capture::find_lowering(chosen.device.family);
         if (chosen.lowering == nullptr) {
             throw CliError{kUsage, fmt::format("--device {}: nothing is captured for device family {}",
-                                               arguments.device, chosen.device.family)};
+                                               files::readable(arguments.device), chosen.device.family)};
         }
         chosen.captured_on = chosen.lowering->captured_on(chosen.device);
         const std::string wrong = known.usual().what_is_wrong_with(chosen.captured_on);
         if (!wrong.empty()) {
-            throw CliError{kUsage, fmt::format("--device {}: captured on device family {}: {}", arguments.device,
-                                               chosen.captured_on.family, wrong)};
+            throw CliError{kUsage, fmt::format("--device {}: captured on device family {}: {}",
+                                               files::readable(arguments.device), chosen.captured_on.family, wrong)};
         }
     }
     if (!arguments.expected.empty() && !target.offers().simulator) {
@@ -235,16 +243,16 @@ int capture_model(const CaptureArguments& arguments) {
         throw CliError{
             kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
     } catch (const targets::LoweringError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
     } catch (const capture::DeadlineError& error) {
         const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";
-        throw CliError{kUsage, fmt::format("{}: {}: {}", option, arguments.model, error.what())};
+        throw CliError{kUsage, fmt::format("{}: {}: {}", option, files::readable(arguments.model), error.what())};
     } catch (const capture::MemoryError& error) {
         throw CliError{
-            kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what()),
+            kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what()),
             fmt::format("pass {} {}, or choose a smaller model", size_option(error.member()), error.needed_bytes())};
     } catch (const capture::LinkError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+        throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
     }
     return kDone;
 }

@@ -17,6 +17,8 @@
 
 #include "capture_host/files/files.h"
 #include "capture_host/files/text.h"
+#include "capture_host/targets/targets.h"
+#include "capture_host/writer/names.h"
 #include "pianola/device.h"
 #include "pianola/fault.h"
 #include "pianola/image.h"
@@ -125,31 +127,24 @@ void check_values(const CLI::App& command);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
-// The same, with names where the rule is about two commands, or two devices. image is the one that was refused, for the
-// device; why_not says why it was judged for that device rather than for the one that it names.
+// The same, with names where the rule is about two commands, or two devices, and with what helps. image is the one that
+// was refused, for the device.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                                           const std::string& why_not = {});
+                                           const std::string& remedy = {});
 // What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is
 // proved, and the image's.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
                                              const DeviceDescription& device,
-                                             const std::string& why_not = {});  // the same facts
-// What helps against a refusal; empty for those by capacity, of which capture::capacity_remedy() says more.
-[[nodiscard]] std::string target_remedy(const Verdict& verdict, const std::string& why_not = {});
+                                             const std::string& remedy = {});  // the same facts
+// What helps against a refusal of the file, which was judged for that device and under that trust. Empty of none.
+[[nodiscard]] std::string remedy_of(const Verdict& verdict, ByteSpan file, const targets::FileTarget& judged_for,
+                                    const Trust& trust);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
-// Names of enumerators, as in the schema.
 [[nodiscard]] const char* name_of(DeviceFault fault);
-[[nodiscard]] const char* name_of(ElementType type);
-[[nodiscard]] const char* name_of(Placement placement);
-[[nodiscard]] const char* name_of(RegionKind kind);
-[[nodiscard]] const char* name_of(MemoryKind kind);
-[[nodiscard]] const char* name_of(ScriptKind kind);
-[[nodiscard]] const char* name_of(ScriptCommandKind kind);
-[[nodiscard]] const char* name_of(ParameterKind kind);
-[[nodiscard]] const char* name_of(CapacityProfile profile);
+using pianola::name_of;  // of what a manifest enumerates
 
 // What --json prints is of this version: docs/reference/schemas. A member that is added leaves it as it is.
 inline constexpr int kJsonSchemaVersion = 1;

@@ -6,6 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
+#include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/tflite/model/import_error.h"
@@ -43,8 +44,8 @@ void print_text(const DecompileArguments& arguments, const decompile::Report& re
                    line.operation.empty() ? "moves bytes" : line.operation);
     }
     if (report.differences.empty()) {
-        fmt::print("{} computes {}: {} operators, {} commands\n", arguments.file, arguments.model, report.operators,
-                   report.lines.size());
+        fmt::print("{} computes {}: {} operators, {} commands\n", files::readable(arguments.file),
+                   files::readable(arguments.model), report.operators, report.lines.size());
     }
 }
 
@@ -56,7 +57,8 @@ int decompile_file(const DecompileArguments& arguments) {
         const Progress progress{"decompile"};
         report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
     } catch (const tflite::ImportError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", arguments.model, error.what())};
+        throw CliError{
+            kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
     }
     if (arguments.json) {
         print_json(arguments, report);
@@ -67,11 +69,11 @@ int decompile_file(const DecompileArguments& arguments) {
         return kDone;
     }
     // The report is the result, with --json too: no other object follows it.
-    print_complaint(
-        {kDifferent,
-         fmt::format("{} does not compute {}: {}", arguments.file, arguments.model, report.differences.front()),
-         "capture the model anew, and compare the two binaries with `pianola diff`",
-         {}});
+    print_complaint({kDifferent,
+                     fmt::format("{} does not compute {}: {}", files::readable(arguments.file),
+                                 files::readable(arguments.model), report.differences.front()),
+                     "capture the model anew, and compare the two binaries with `pianola diff`",
+                     {}});
     return kDifferent;
 }
 

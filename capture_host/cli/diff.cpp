@@ -54,7 +54,7 @@ nlohmann::json to_json(const DiffArguments& arguments, const std::vector<diff::D
 void print_text(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
                 const std::set<std::string>& classes) {
     if (all.empty()) {
-        fmt::print("{} and {}: the same bytes\n", arguments.before, arguments.after);
+        fmt::print("{} and {}: the same bytes\n", files::readable(arguments.before), files::readable(arguments.after));
         return;
     }
     std::string last;
@@ -66,8 +66,8 @@ void print_text(const DiffArguments& arguments, const std::vector<diff::Differen
         }
         fmt::print("  {}\n    - {}\n    + {}\n", each.where, each.before, each.after);
     }
-    fmt::print("{} changes from {} to {}, in: {}\n", all.size(), arguments.before, arguments.after,
-               fmt::join(classes, ", "));
+    fmt::print("{} changes from {} to {}, in: {}\n", all.size(), files::readable(arguments.before),
+               files::readable(arguments.after), fmt::join(classes, ", "));
 }
 
 int compare(const DiffArguments& arguments) {

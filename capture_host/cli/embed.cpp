@@ -210,7 +210,7 @@ std::string format_of(const EmbedArguments& arguments) {
     const auto found = formats.find(suffix);
     if (found == formats.end()) {
         throw CliError{kUsage, fmt::format("--output {}: neither .c, .S, .s nor .o; say --format c, asm or object",
-                                           arguments.output)};
+                                           files::readable(arguments.output))};
     }
     return found->second;
 }
@@ -233,9 +233,10 @@ int embed_file(const EmbedArguments& arguments) {
     const bool is_named =
         (arguments.file != kStandardInput) && (embedding.file_name == std::filesystem::path{arguments.file}.filename());
     if ((format == "asm") && !is_named) {
-        throw CliError{kUsage,
-                       fmt::format("{}: an assembler source can not include a file of this name", arguments.file),
-                       "give the file a name of printable ASCII, or make a source with --format c"};
+        throw CliError{
+            kUsage,
+            fmt::format("{}: an assembler source can not include a file of this name", files::readable(arguments.file)),
+            "name a file, in printable ASCII, or make a source with --format c"};
     }
     if (format == "c") {
         files::store_file(arguments.output, c_source(embedding, arguments.language == "c99"));
@@ -256,8 +257,8 @@ int embed_file(const EmbedArguments& arguments) {
                                   {"sha256", embedding.digest()}};
         fmt::print("{}\n", json_text(json));
     } else {
-        fmt::print("{}: {} bytes as {}, aligned to {}\n", arguments.output, file.bytes().size(), embedding.symbol,
-                   kFileAlignmentBytes);
+        fmt::print("{}: {} bytes as {}, aligned to {}\n", files::readable(arguments.output), file.bytes().size(),
+                   embedding.symbol, kFileAlignmentBytes);
     }
     return kDone;
 }

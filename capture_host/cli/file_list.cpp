@@ -127,6 +127,19 @@ class ListOfFiles {
     std::set<std::string> known_;
 };
 
+// What a folder or a list has brought in, where this program's own output would go to it.
+void check_outputs(const std::vector<ListedFile>& files) {
+    for (const auto& [output, name] :
+         {std::pair{"/dev/stdout", "standard output"}, {"/dev/stderr", "standard error"}}) {
+        for (const ListedFile& file : files) {
+            if ((file.name != kStandardInput) && files::is_same_file(output, file.name)) {
+                throw CliError{kUsage, fmt::format("{}: would be written over {}, which the command reads", name,
+                                                   files::readable(file.name))};
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void add_files_option(CLI::App& command, std::vector<std::string>& files) {
@@ -157,6 +170,7 @@ std::vector<ListedFile> expand_files(const std::vector<std::string>& arguments) 
         list.add_argument(argument);
     }
     std::vector<ListedFile> files = list.take();
+    check_outputs(files);
     if (arguments.size() == 1U) {
         files.front().check();
     }

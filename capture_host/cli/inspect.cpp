@@ -22,17 +22,9 @@ struct InspectArguments {
     bool json{false};
 };
 
-// Nothing where there is one device.
-std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
-    const auto last = [](std::uint32_t first, std::uint32_t count) { return first + count - 1U; };
-    if ((target.mesh_rows * target.mesh_columns) == 1U) {
-        return {};
-    }
-    const std::string first = fmt::format("  on ({}, {})", devices.row, devices.column);
-    return ((devices.rows * devices.columns) == 1U)
-               ? first
-               : fmt::format("{} to ({}, {})", first, last(devices.row, devices.rows),
-                             last(devices.column, devices.columns));
+std::string on_devices(const capture::ManifestTarget& target, const DeviceRange& devices) {
+    const std::string text = devices_text(target, devices);
+    return text.empty() ? text : ("  on " + text);
 }
 
 // Nothing where it is once.
@@ -82,34 +74,44 @@ void print_memory(const capture::Manifest& manifest) {
 
 void print_tensor(const char* what, std::uint32_t index, const TensorView& tensor,
                   const capture::ManifestTarget& target) {
-    const std::string devices = devices_text(target, tensor.devices);
+    const std::string devices = on_devices(target, tensor.devices);
     fmt::print("  {} {}  {}  scale {} zero point {}  {}{}{}\n", what, index, type_and_shape(tensor), tensor.scale,
                tensor.zero_point, capture::to_string(tensor.name), devices,
                devices.empty() ? std::string{} : fmt::format(", {}", name_of(tensor.placement)));
+}
+
+void print_command(const CommandLine& line, std::size_t index) {
+    if (line.decoded.kind == CommandKind::kDispatch) {
+        fmt::print("      commands[{}] {} on core {}, {} cycles\n", index, line.name, line.decoded.core,
+                   line.decoded.core_cycles);
+    } else {
+        fmt::print("      commands[{}] {}, {} cycles\n", index, line.name, line.decoded.cost_cycles);
+    }
+    for (const Extent& extent : line.decoded.extents.view()) {
+        fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}{}{}\n", (extent.access == Access::kWrite) ? "write" : "read",
+                   extent.address, extent.size_bytes, extent.field, repeat_text(extent.inner),
+                   repeat_text(extent.outer));
+    }
 }
 
 void print_trace(const BinaryFile& file, const Image& image, const capture::ManifestTrace& trace, std::uint32_t index,
                  bool with_commands) {
     fmt::print("  trace {} '{}': {} commands, {} words, {} cycles\n", index, trace.name, trace.command_count,
                trace.word_count, trace.cost_cycles);
-    const std::vector<CommandLine> lines = decode_trace(file, image, image.trace(index));
+    const std::vector<CommandLine> lines =
+        with_commands ? decode_trace(file, image, image.trace(index)) : std::vector<CommandLine>{};
     std::size_t next = 0U;
     for (const auto& program : trace.programs) {
         fmt::print("    {}\n", program.name);
-        for (std::uint32_t i = 0U; with_commands && (i < program.command_count) && (next < lines.size()); ++i, ++next) {
-            const CommandLine& line = lines[next];
-            if (line.decoded.kind == CommandKind::kDispatch) {
-                fmt::print("      commands[{}] {} on core {}, {} cycles\n", next, line.name, line.decoded.core,
-                           line.decoded.core_cycles);
-            } else {
-                fmt::print("      commands[{}] {}, {} cycles\n", next, line.name, line.decoded.cost_cycles);
-            }
-            for (const Extent& extent : line.decoded.extents.view()) {
-                fmt::print("        {:<5} 0x{:08X} {:>8} bytes  {}{}{}\n",
-                           (extent.access == Access::kWrite) ? "write" : "read", extent.address, extent.size_bytes,
-                           extent.field, repeat_text(extent.inner), repeat_text(extent.outer));
-            }
+        for (std::uint32_t i = 0U; (i < program.command_count) && (next < lines.size()); ++i, ++next) {
+            print_command(lines[next], next);
         }
+    }
+    if (next < lines.size()) {
+        fmt::print("    behind all programs\n");
+    }
+    for (; next < lines.size(); ++next) {
+        print_command(lines[next], next);
     }
 }
 
@@ -134,7 +136,7 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
         fmt::print("script {}\n", name_of(script.kind));
         for (const auto& command : script.commands) {
             fmt::print("  queue {}  {} {}{}\n", command.queue, name_of(command.kind), command.object,
-                       devices_text(manifest.target, command.devices));
+                       on_devices(manifest.target, command.devices));
         }
     }
     for (std::uint32_t i = 0U; i < manifest.parameters.size(); ++i) {
@@ -144,14 +146,10 @@ void print_all(const BinaryFile& file, const Image& image, bool with_commands) {
     }
     fmt::print("budgets\n  step           {} cycles, deadline {} us, {} in flight\n  set-up         deadline {} us\n",
                manifest.step_cycles, manifest.step_deadline_us, manifest.steps_in_flight, manifest.setup_deadline_us);
-    const Views views = find_views(file, image);
-    const std::string evidence = evidence_text(evidence_in(file, image, views));
+    const Judgement judgement = judge(file);
+    const std::string evidence = evidence_text(evidence_in(file, image, judgement));
     fmt::print("{}{}", evidence.empty() ? "" : "evidence\n", evidence);
-    if (views.possible.value_or(false)) {
-        fmt::print("views            possible\n");
-    } else {
-        fmt::print("views            {}: {}\n", views.possible ? "not possible" : "not looked at", views.why_not);
-    }
+    fmt::print("views            {}\n", views_text(judgement));
 }
 
 int inspect_files(const InspectArguments& arguments) {
@@ -191,10 +189,12 @@ void add_inspect(CLI::App& app, Action& action) {
         "run.");
     add_files_option(*command, arguments->files);
     add_plugin_option(*command, arguments->plugin);
-    command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
+    CLI::Option* const commands =
+        command->add_flag("--commands", arguments->commands, "Show every device command and the bytes that it touches");
     CLI::Option* const json = command->add_flag("--json", arguments->json, "Print as JSON");
     add_text(*command, "--html", arguments->html, kWrites, "Write a page with pictures, and print nothing")
-        ->excludes(json);
+        ->excludes(json)
+        ->excludes(commands);
 }
 
 }  // namespace pianola::cli

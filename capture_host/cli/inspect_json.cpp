@@ -39,13 +39,13 @@ nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bo
         json["traces"][i]["command_list"] = json_list(decode_trace(file, image, image.trace(i)), command_to_json);
     }
     json["packed"] = packing_in(file, image);
-    const Views views = find_views(file, image);
-    const nlohmann::json evidence = evidence_in(file, image, views);
+    const Judgement judgement = judge(file);
+    const nlohmann::json evidence = evidence_in(file, image, judgement);
     json["self_test_vectors"] = evidence.value("self_tests", nlohmann::json::array());
     json["state"] = evidence.value("state", nlohmann::json::array());
-    json["views"] = {{"possible", nullptr}, {"why_not", views.why_not}};
-    if (views.possible) {
-        json["views"]["possible"] = *views.possible;
+    json["views"] = {{"possible", nullptr}, {"why_not", judgement.why_no_views}};
+    if (judgement.views.has_value()) {
+        json["views"]["possible"] = *judgement.views;
     }
     return json;
 }

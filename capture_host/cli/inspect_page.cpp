@@ -13,6 +13,7 @@
 #include "capture_host/cli/memory_map.h"
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/verified_file.h"
+#include "capture_host/cli/verify_outcome.h"
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
 #include "capture_host/signing/openssl_digest.h"
@@ -195,15 +196,6 @@ std::string traces_section(const BinaryFile& file, const Image& image, const cap
     return section;
 }
 
-// Nothing where there is one device.
-std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
-    if ((target.mesh_rows * target.mesh_columns) == 1U) {
-        return {};
-    }
-    return fmt::format("({}, {}) to ({}, {})", devices.row, devices.column, devices.row + devices.rows - 1U,
-                       devices.column + devices.columns - 1U);
-}
-
 std::string tensors_section(const Image& image, const capture::Manifest& manifest) {
     Table table{"Tensors",
                 {{"", Align::kText},
@@ -295,6 +287,7 @@ std::string rules_table(Rule refusing) {
     struct Group {
         std::string name;
         std::uint32_t rules{0U};
+        std::uint32_t applied{0U};
         bool refuses{false};
     };
     std::vector<Group> groups;
@@ -302,9 +295,10 @@ std::string rules_table(Rule refusing) {
         const std::string id = rule_id(static_cast<Rule>(i));
         const std::string name = id.substr(0U, id.find('-'));
         if (groups.empty() || (groups.back().name != name)) {
-            groups.push_back({name, 0U, false});
+            groups.push_back({name, 0U, 0U, false});
         }
         groups.back().rules += 1U;
+        groups.back().applied += applies(static_cast<Rule>(i), false) ? 1U : 0U;
         groups.back().refuses = groups.back().refuses || (static_cast<Rule>(i) == refusing);
     }
     Table table{"Rules of the validator",
@@ -314,41 +308,41 @@ std::string rules_table(Rule refusing) {
         const char* const verdict = group.refuses ? "<span class=\"bad\">one refuses</span>"
                                     : is_over     ? "not reached"
                                                   : "<span class=\"good\">none refuses</span>";
-        table.add({group.name + "-*", fmt::format("{}", group.rules), verdict});
+        const std::string number = (group.applied == group.rules)
+                                       ? fmt::format("{}", group.rules)
+                                       : fmt::format("{} of {} applied", group.applied, group.rules);
+        table.add({group.name + "-*", number, verdict});
         is_over = is_over || group.refuses;
     }
     return table.html();
 }
 
-std::string verdict_section(const BinaryFile& file, const Envelope& envelope, Image image) {
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    const signing::DevelopmentTrust trust;
-    Verdict verdict;
-    const Image shown = image;
-    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust.get(),
-                                          *workspace, image, *plan, verdict);
+std::string evidence_section(const std::string& evidence) {
+    return evidence.empty() ? std::string{} : ("<h2>Self-tests and state</h2>\n<pre>" + escape(evidence) + "</pre>\n");
+}
+
+std::string verdict_section(const BinaryFile& file, const Envelope& envelope, const Image& image,
+                            const Judgement& judgement) {
+    const Verdict& verdict = judgement.verdict;
+    const bool is_accepted = is_ok(verdict.status);
     const bool is_signed = envelope.signature_bytes != 0U;
-    const Views views = find_views(file, shown);
     const std::string signature =
         is_signed ? fmt::format("by key {}; not checked here: <code>verify --key</code> does",
                                 code(to_hex(ByteSpan{envelope.key_id.data(), envelope.key_id.size()})))
                   : std::string{"not signed"};
     return "<h2>Verdict</h2>\n" +
-           pages::facts(
-               {{"validator", fmt::format("<span class=\"{}\">{}</span>", is_ok(status) ? "good" : "bad",
-                                          escape(file.describe(verdict, shown)))},
-                {"signature", signature},
-                {"security version", fmt::format("{}", envelope.security_version)},
-                {"digest", code(to_hex(ByteSpan{envelope.digest.data(), envelope.digest.size()}))},
-                {"zero-copy", escape(views.possible.value_or(false)
-                                         ? "possible"
-                                         : fmt::format("{}: {}", views.possible ? "not possible" : "not looked at",
-                                                       views.why_not))}}) +
-           rules_table(is_ok(status) ? Rule::kAccepted : verdict.rule);
+           pages::facts({{"validator",
+                          fmt::format("<span class=\"{}\">{}</span>", is_accepted ? "good" : "bad",
+                                      escape(file.describe(verdict, image,
+                                                           file.remedy(verdict, signing::DevelopmentTrust{}.get()))))},
+                         {"signature", signature},
+                         {"security version", fmt::format("{}", envelope.security_version)},
+                         {"digest", code(to_hex(ByteSpan{envelope.digest.data(), envelope.digest.size()}))},
+                         {"zero-copy", escape(views_text(judgement))}}) +
+           rules_table(is_accepted ? Rule::kAccepted : verdict.rule);
 }
 
-std::string target_section(const capture::Manifest& manifest, const std::string& packing) {
+std::string target_section(const capture::Manifest& manifest, const std::string& packing, const std::string& plugin) {
     const capture::ManifestTarget& target = manifest.target;
     std::vector<std::pair<std::string, std::string>> lines{
         {"device", escape(target.device_family)},
@@ -359,7 +353,11 @@ std::string target_section(const capture::Manifest& manifest, const std::string&
         {"clock", fmt::format("{} kHz", grouped(target.clock_khz))},
         {"attests", escape(attestation_text(target.attestation))},
         {"costs", escape(costs_text(target.costs))},
-        {"profile", escape(name_of(target.profile))}};
+        {"profile", escape(name_of(target.profile))},
+        {"weights layout", fmt::format("{}", target.weights_layout)}};
+    if (!plugin.empty()) {
+        lines.emplace_back("plugin", code(plugin));
+    }
     if (!packing.empty()) {
         lines.emplace_back("packed for", escape(packing));
     }
@@ -375,8 +373,7 @@ std::string budgets(const capture::Manifest& manifest) {
                          {"captured by", escape(manifest.tool_version)},
                          {"step", fmt::format("{} cycles, deadline {} us, {} in flight", grouped(manifest.step_cycles),
                                               grouped(manifest.step_deadline_us), manifest.steps_in_flight)},
-                         {"set-up", fmt::format("deadline {} us", grouped(manifest.setup_deadline_us))},
-                         {"self-tests", fmt::format("{} vectors", manifest.self_test_origins.size())}});
+                         {"set-up", fmt::format("deadline {} us", grouped(manifest.setup_deadline_us))}});
 }
 
 }  // namespace
@@ -384,12 +381,14 @@ std::string budgets(const capture::Manifest& manifest) {
 std::string inspect_page(const std::string& file_name, const BinaryFile& file, const Envelope& envelope,
                          const Image& image) {
     const capture::Manifest manifest = capture::read_manifest(image);
+    const Judgement judgement = judge(file);
     const std::string title = base_name(file_name);
     const std::string body =
         fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title), grouped(file.bytes().size())) +
-        budgets(manifest) + verdict_section(file, envelope, image) + memory_map(manifest) +
+        budgets(manifest) + verdict_section(file, envelope, image, judgement) +
+        evidence_section(evidence_text(evidence_in(file, image, judgement))) + memory_map(manifest) +
         tensors_section(image, manifest) + traces_section(file, image, manifest) + scripts_section(manifest) +
-        target_section(manifest, packing_text(packing_in(file, image)));
+        target_section(manifest, packing_text(packing_in(file, image)), file.plugin());
     return pages::document(title, body);
 }
 

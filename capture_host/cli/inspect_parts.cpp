@@ -2,14 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/packing.h"
+#include "capture_host/signing/openssl_digest.h"
+#include "capture_host/writer/verify.h"
+#include "pianola/rule.h"
 
 namespace pianola::cli {
+namespace {
+
+bool is_of_another_build(Rule rule) {
+    return (rule == Rule::kTgtFamily) || (rule == Rule::kTgtCommandSet) || (rule == Rule::kTgtKernelLibrary);
+}
+
+}  // namespace
 
 bool is_known(const BinaryFile& file, const Image& image) {
     return capture::to_string(image.target().device_family) == file.device().family;
@@ -32,35 +41,51 @@ std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image
     return lines;
 }
 
-Views find_views(const BinaryFile& file, const Image& image) {
-    const TargetView target = image.target();
-    const DeviceDescription& device = file.device();
-    const bool is_of_build = is_known(file, image) && (target.command_set_id == device.command_set_id) &&
-                             (target.command_set_version == device.command_set_version) &&
-                             std::equal(target.kernel_library.begin(), target.kernel_library.end(),
-                                        device.kernel_library.begin(), device.kernel_library.end());
-    if (!is_of_build) {
-        return {std::nullopt,
-                "the binary is for another device family, command set or kernel library, whose commands "
-                "this build does not know"};
-    }
+Judgement judge(const BinaryFile& file) {
     const auto workspace = std::make_unique<PlanWorkspace>();
     const auto plan = std::make_unique<Plan>();
-    Verdict verdict;
-    const bool proved = is_ok(prove_plan(image, device, file.target().command_set(), *workspace, *plan, verdict));
-    if (!proved) {
-        return {std::nullopt, fmt::format("the binary is refused: {}", rule_id(verdict.rule))};
+    Image image;
+    Judgement judgement;
+    if (is_ok(capture::verify(file.bytes(), file.device(), file.target().command_set(),
+                              signing::DevelopmentTrust{}.get(), *workspace, image, *plan, judgement.verdict))) {
+        judgement.why_no_views = describe_views(*plan, image);
+        judgement.views = judgement.why_no_views.empty();
+    } else if (is_of_another_build(judgement.verdict.rule)) {
+        judgement.why_no_views =
+            "the binary is for another device family, command set or kernel library, whose commands this build does "
+            "not know";
+    } else {
+        judgement.why_no_views = fmt::format("the binary is refused: {}", rule_id(judgement.verdict.rule));
     }
-    const std::string why_not = describe_views(*plan, image);
-    return {why_not.empty(), why_not};
+    return judgement;
+}
+
+std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
+    const auto last = [](std::uint32_t first, std::uint32_t count) { return first + count - 1U; };
+    if ((target.mesh_rows * target.mesh_columns) == 1U) {
+        return {};
+    }
+    const std::string first = fmt::format("({}, {})", devices.row, devices.column);
+    return ((devices.rows * devices.columns) == 1U)
+               ? first
+               : fmt::format("{} to ({}, {})", first, last(devices.row, devices.rows),
+                             last(devices.column, devices.columns));
+}
+
+std::string views_text(const Judgement& judgement) {
+    if (judgement.views.value_or(false)) {
+        return "possible";
+    }
+    return fmt::format("{}: {}", judgement.views.has_value() ? "not possible" : "not looked at",
+                       judgement.why_no_views);
 }
 
 nlohmann::json packing_in(const BinaryFile& file, const Image& image) {
     return is_known(file, image) ? packing_of(file.target(), image) : nlohmann::json::array();
 }
 
-nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views) {
-    return evidence_of(image, views.possible.has_value() ? &file.target().command_set() : nullptr);
+nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Judgement& judgement) {
+    return evidence_of(image, is_ok(judgement.verdict.status) ? &file.target().command_set() : nullptr);
 }
 
 }  // namespace pianola::cli

@@ -26,18 +26,23 @@ struct CommandLine {
 // Whether there is a target for the family that the file names.
 [[nodiscard]] bool is_known(const BinaryFile& file, const Image& image);
 
-// Whether zero-copy I/O is possible on the device that the binary is for, and what speaks against it. Nothing is known
-// where the proofs can not be made.
-struct Views {
-    std::optional<bool> possible;
-    std::string why_not;
+// What `verify` says of the file without a key, and whether zero-copy I/O is possible on the device that it is for.
+struct Judgement {
+    Verdict verdict;
+    std::optional<bool> views;  // nothing is known where the file is refused
+    std::string why_no_views;
 };
-[[nodiscard]] Views find_views(const BinaryFile& file, const Image& image);
+[[nodiscard]] Judgement judge(const BinaryFile& file);
+[[nodiscard]] std::string views_text(const Judgement& judgement);
+
+// "(0, 0) to (1, 1)", or the one; empty where the target is no mesh.
+[[nodiscard]] std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices);
 
 // As packing_of(); empty where is_known() is not.
 [[nodiscard]] nlohmann::json packing_in(const BinaryFile& file, const Image& image);
 
-[[nodiscard]] nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Views& views);
+// Of state only where the file is accepted.
+[[nodiscard]] nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Judgement& judgement);
 
 // All of it, but the file's name.
 [[nodiscard]] nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bool with_commands);

@@ -26,7 +26,8 @@ int make_key(const KeygenArguments& arguments) {
                                       {"hash", to_hex(ByteSpan{key.hash()})},
                                       {"id", to_hex(ByteSpan{key.id()})}}));
     } else {
-        fmt::print("{}: a private key, readable by you alone\n  id {}\n", arguments.output, to_hex(ByteSpan{key.id()}));
+        fmt::print("{}: a private key, readable by you alone\n  id {}\n", files::readable(arguments.output),
+                   to_hex(ByteSpan{key.id()}));
     }
     return kDone;
 }

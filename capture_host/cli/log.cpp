@@ -33,7 +33,8 @@ class LogReader {
         std::vector<QueueLog> logs;
         const std::string wrong = target.read_execution_logs({dump.data(), dump.size()}, logs);
         if (!wrong.empty()) {
-            throw CliError{kFileTrouble, fmt::format("{}: not an execution log: {}", file_name, wrong)};
+            throw CliError{kFileTrouble,
+                           fmt::format("{}: not an execution log: {}", files::readable(file_name), wrong)};
         }
         return logs;
     }
@@ -182,7 +183,8 @@ std::string differing_fields(const LoggedCommand& left, const LoggedCommand& rig
 }
 
 std::string side_text(const std::string& file_name, const std::optional<LoggedCommand>& command) {
-    return fmt::format("  {}\n{}\n", file_name, command.has_value() ? line_text(*command) : "            (none)");
+    return fmt::format("  {}\n{}\n", files::readable(file_name),
+                       command.has_value() ? line_text(*command) : "            (none)");
 }
 
 std::string comparison_text(const LogArguments& arguments, const QueueComparison& each) {

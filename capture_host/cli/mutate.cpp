@@ -186,7 +186,7 @@ class Mutation {
             for (const auto& [other, use] : others) {
                 if (!other.empty() && files::is_same_file(entry.path(), other) && puts(name, jobs)) {
                     throw CliError{kUsage, fmt::format("--output {}: {} in it is {}, which the command {}",
-                                                       arguments_.output, name, other, use)};
+                                                       files::readable(arguments_.output), name, other, use)};
                 }
             }
         }
@@ -199,7 +199,8 @@ class Mutation {
         std::error_code error;
         std::filesystem::create_directories(folder(), error);
         if (error) {
-            throw files::FileError{fmt::format("{}: can not be made: {}", arguments_.output, error.message())};
+            throw files::FileError{
+                fmt::format("{}: can not be made: {}", files::readable(arguments_.output), error.message())};
         }
     }
 

@@ -126,7 +126,8 @@ int show(const PerfArguments& arguments) {
         const Progress progress{"perf"};
         all = timeline::measure_operations(file.bytes(), file.device(), workloads, arguments.cost);
     } catch (const replay::Stopped& error) {
-        throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments.file, error.what())};
+        throw CliError{kReplayFault,
+                       fmt::format("{}: {}; `pianola run` says more", files::readable(arguments.file), error.what())};
     }
     if (!all.empty() && std::none_of(all.begin(), all.end(),
                                      [&arguments](const Performance& each) { return each.mode == arguments.mode; })) {

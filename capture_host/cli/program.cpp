@@ -189,7 +189,7 @@ void refuse_zeros_in_front(CLI::App& app) {
 void refuse_same(const NamedFile& output, const NamedFile& other, const char* use) {
     if (files::is_same_file(output.name, other.name)) {
         throw CliError{kUsage, fmt::format("{} {}: would be written over {} {}, which the command {}", output.what,
-                                           output.name, other.what, other.name, use)};
+                                           files::readable(output.name), other.what, files::readable(other.name), use)};
     }
 }
 

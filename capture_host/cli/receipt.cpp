@@ -53,12 +53,13 @@ int check(const CheckArguments& arguments) {
         statement = signing::open_receipt(files::load_file(arguments.receipt, files::kSmallLimitBytes),
                                           signing::Key::load_public(arguments.key));
     } catch (const signing::SigningError& error) {
-        throw CliError{kRefused, fmt::format("{}: {}", arguments.receipt, error.what())};
+        throw CliError{kRefused, fmt::format("{}: {}", files::readable(arguments.receipt), error.what())};
     }
     if (!arguments.binary.empty()) {
         const std::vector<std::uint8_t> bytes = load_binary(arguments.binary);
         if (statement.at("binary").at("sha256") != to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})})) {
-            throw CliError{kRefused, fmt::format("{}: the receipt speaks of another binary", arguments.binary)};
+            throw CliError{kRefused,
+                           fmt::format("{}: the receipt speaks of another binary", files::readable(arguments.binary))};
         }
     }
     if (arguments.json) {

@@ -34,8 +34,8 @@ class Run {
 
     int run() {
         if (!arguments_.log.empty() && (replay_.simulators().size() != 1U)) {
-            throw CliError{kUsage, fmt::format("--log: {} is for {} devices; a log is written of one", arguments_.file,
-                                               replay_.simulators().size())};
+            throw CliError{kUsage, fmt::format("--log: {} is for {} devices; a log is written of one",
+                                               files::readable(arguments_.file), replay_.simulators().size())};
         }
         load();
         check_views();
@@ -104,16 +104,17 @@ class Run {
     void check_views() const {
         if (arguments_.views && !session_.has_views()) {
             const std::string why = describe_views(session_.plan(), replay_.image());  // of the binary alone
-            throw CliError{kUsage, fmt::format("{} can not be replayed with --views: {}", arguments_.file,
-                                               why.empty() ? "the device shows nobody its memory" : why)};
+            throw CliError{kUsage,
+                           fmt::format("{} can not be replayed with --views: {}", files::readable(arguments_.file),
+                                       why.empty() ? "the device shows nobody its memory" : why)};
         }
     }
 
     void run_self_tests() {
         const std::uint32_t count = session_.self_test_count();
         if (count == 0U) {
-            throw CliError{
-                kUsage, fmt::format("--self-test: {} holds no vectors; capture with --self-test N", arguments_.file)};
+            throw CliError{kUsage, fmt::format("--self-test: {} holds no vectors; capture with --self-test N",
+                                               files::readable(arguments_.file))};
         }
         Bytes scratch(session_.output_bytes());
         for (std::uint32_t i = 0U; i < count; ++i) {
@@ -128,7 +129,7 @@ class Run {
         const Plan& plan = session_.plan();
         if ((arguments_.inputs.size() != plan.input_count) || (arguments_.outputs.size() != plan.output_count)) {
             throw CliError{kUsage, fmt::format("{} has {} inputs and {} outputs; {} --input and {} --output were given",
-                                               arguments_.file, plan.input_count, plan.output_count,
+                                               files::readable(arguments_.file), plan.input_count, plan.output_count,
                                                arguments_.inputs.size(), arguments_.outputs.size())};
         }
     }
@@ -233,7 +234,9 @@ class Run {
         for (std::uint32_t pass = 0U; pass < (is_stream ? arguments_.repeat : 1U); ++pass) {
             Tensors outputs(results.size());
             if (pass > 0U) {
+                const std::uint64_t started = replay_.simulator().now_cycles();
                 replay_.check(session_.reset_state());
+                cycles_ += replay_.simulator().now_cycles() - started;
             }
             for (std::uint32_t record = 0U; record < records; ++record) {
                 append(replay_record(record, inputs[record], is_stream ? 1U : arguments_.repeat), outputs);
@@ -315,7 +318,7 @@ class Run {
 
     [[nodiscard]] const char* around_steps() const {
         const Plan& plan = session_.plan();
-        const bool has_prologue = plan.prologue.count != 0U;
+        const bool has_prologue = (plan.prologue.count != 0U) && (self_tests_passed_ == 0U);
         if (plan.epilogue.count != 0U) {
             return has_prologue ? " with prologue and epilogue" : " with epilogue";
         }
@@ -368,9 +371,9 @@ int run_file(const RunArguments& arguments) {
     try {
         return Run{arguments}.run();
     } catch (const replay::NoSuchValue& error) {
-        throw CliError{kUsage, fmt::format("{}: {}", arguments.file, error.what())};
+        throw CliError{kUsage, fmt::format("{}: {}", files::readable(arguments.file), error.what())};
     } catch (const replay::NotOffered& error) {
-        throw CliError{kUsage, fmt::format("{}: {}", arguments.file, error.what())};
+        throw CliError{kUsage, fmt::format("{}: {}", files::readable(arguments.file), error.what())};
     } catch (const replay::Stopped& stopped) {
         // A call that was refused has latched nothing: the record of the last fault would be empty.
         throw CliError{kReplayFault, is_ok(stopped.fault().status) ? fmt::format("the session refuses a call: {}",

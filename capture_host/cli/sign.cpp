@@ -15,6 +15,9 @@
 namespace pianola::cli {
 namespace {
 
+// One less than what the counter of a platform that answers nothing reads: no file passes that.
+constexpr std::uint32_t kHighestSecurityVersion = std::numeric_limits<std::uint32_t>::max() - 1U;
+
 struct SignArguments {
     std::string file;
     std::string output;
@@ -37,8 +40,8 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
                                       {"security_version", version},
                                       {"digest", digest}}));
     } else {
-        fmt::print("{}: {}, key {}, security version {}\n", arguments.output, what, to_hex(ByteSpan{key.id()}),
-                   version);
+        fmt::print("{}: {}, key {}, security version {}\n", files::readable(arguments.output), what,
+                   to_hex(ByteSpan{key.id()}), version);
     }
     return kDone;
 }
@@ -85,8 +88,8 @@ int take_signature(const SignArguments& arguments) {
     const signing::Bytes prepared(file.bytes().begin(), file.bytes().end());
     const Envelope& envelope = file.image().envelope();
     if ((envelope.signature_bytes == 0U) || (envelope.key_id != key.id())) {
-        throw CliError{kUsage,
-                       fmt::format("{}: was not prepared for this key; use --digest-out first", arguments.file)};
+        throw CliError{kUsage, fmt::format("{}: was not prepared for this key; use --digest-out first",
+                                           files::readable(arguments.file))};
     }
     return finish(arguments, key, prepared,
                   signing::parse_signature(files::load_file(arguments.signature_in, files::kSmallLimitBytes)));
@@ -125,7 +128,7 @@ void add_sign(CLI::App& app, Action& action) {
     CLI::Option* const version = command
                                      ->add_option("--security-version", arguments->security_version,
                                                   "Against loading what is older; without it as in the file")
-                                     ->check(CLI::Range(0U, std::numeric_limits<std::uint32_t>::max()));
+                                     ->check(CLI::Range(0U, kHighestSecurityVersion));
     key->excludes(public_key)->excludes(digest_out)->excludes(signature_in);
     digest_out->needs(public_key)->excludes(signature_in);
     signature_in->needs(public_key)->excludes(version);

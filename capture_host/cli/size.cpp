@@ -151,37 +151,39 @@ MemoryManifest gather(const SizeArguments& arguments, const VerifiedFile& file, 
     return gather_manifest(file, name, arguments.symbol.empty() ? symbol_for(name) : arguments.symbol);
 }
 
-// The memory manifest, and whether a fault is handled in time.
-int show_with_timing(const SizeArguments& arguments, const std::string& name) {
-    const VerifiedFile file{name, arguments.target};
+std::string manifest_in_its_form(const SizeArguments& arguments, const VerifiedFile& file, const std::string& name) {
     const MemoryManifest manifest = gather(arguments, file, name);
-    const TimingAnswer timed = time_faults(arguments.timing, file);
-    nlohmann::json json = manifest_to_json(manifest);
-    json["fault_handling"] = timing_to_json(timed);
-    write_result(arguments.output,
-                 arguments.json ? (json_text(json) + "\n") : (manifest_as_text(manifest) + timing_text(timed)));
-    return timed.answer.fits ? kDone : kDoesNotFit;
-}
-
-std::string size_as_text(const SizeArguments& arguments, const std::string& name) {
-    const VerifiedFile file{name, arguments.target};
-    const MemoryManifest manifest = gather(arguments, file, name);
-    if (arguments.json) {
-        return json_text(manifest_to_json(manifest)) + "\n";
-    }
     if (arguments.header) {
         return (arguments.language == "c99") ? manifest_as_c_header(manifest) : manifest_as_header(manifest);
     }
     return arguments.linker ? manifest_as_linker_fragment(manifest) : (manifest_as_text(manifest) + vulkan_text(file));
 }
 
-int show_size(const SizeArguments& arguments) {
-    if (is_one_file(arguments.files) && arguments.timing.is_asked()) {
-        return show_with_timing(arguments, arguments.files.front());
+nlohmann::json manifest_in_json(const SizeArguments& arguments, const VerifiedFile& file, const std::string& name) {
+    return manifest_to_json(gather(arguments, file, name));
+}
+
+// The memory manifest of one file and, where it is asked for, whether a fault is handled in time.
+int show_one(const SizeArguments& arguments, const std::string& name) {
+    const VerifiedFile file{name, arguments.target};
+    const bool is_timed = arguments.timing.is_asked();
+    const TimingAnswer timed = is_timed ? time_faults(arguments.timing, file) : TimingAnswer{};
+    if (arguments.json) {
+        nlohmann::json json = manifest_in_json(arguments, file, name);
+        if (is_timed) {
+            json["fault_handling"] = timing_to_json(timed);
+        }
+        write_result(arguments.output, json_text(json) + "\n");
+    } else {
+        write_result(arguments.output,
+                     manifest_in_its_form(arguments, file, name) + (is_timed ? timing_text(timed) : std::string{}));
     }
+    return (!is_timed || timed.answer.fits) ? kDone : kDoesNotFit;
+}
+
+int show_size(const SizeArguments& arguments) {
     if (is_one_file(arguments.files)) {
-        write_result(arguments.output, size_as_text(arguments, arguments.files.front()));
-        return kDone;
+        return show_one(arguments, arguments.files.front());
     }
     // Names in headers and linker scripts, and files that builds read, are those of one binary.
     const std::array<std::pair<bool, const char*>, 5> options{{{arguments.header, "--header"},
@@ -195,11 +197,14 @@ int show_size(const SizeArguments& arguments) {
                            "call `pianola size` once for each file"};
         }
     }
-    return show_files(arguments.files, arguments.json,
-                      {[&arguments](const std::string& name) { fmt::print("{}", size_as_text(arguments, name)); },
-                       [&arguments](const std::string& name) {
-                           return manifest_to_json(gather(arguments, VerifiedFile{name, arguments.target}, name));
-                       }});
+    const targets::Targets targets = load_targets(arguments.target.plugin);
+    const DeviceFile device{arguments.target.device};
+    return show_files(
+        arguments.files, arguments.json,
+        {[&](const std::string& name) {
+             fmt::print("{}", manifest_in_its_form(arguments, {name, targets, device}, name));
+         },
+         [&](const std::string& name) { return manifest_in_json(arguments, {name, targets, device}, name); }});
 }
 
 }  // namespace

@@ -17,19 +17,16 @@ void add_size_options(CLI::App& command, MemorySizes& sizes) {
     add(size_option("trace_region_bytes"), sizes.trace_region_bytes, "Bytes of the trace region, the end of DRAM");
 }
 
-void set_sizes(const MemorySizes& sizes, const Target& target, DeviceDescription& device) {
+bool set_sizes(const MemorySizes& sizes, DeviceDescription& device) {
     const auto set = [](std::uint64_t size, std::uint32_t& member) {
         if (size != 0U) {
             member = static_cast<std::uint32_t>(size);
         }
+        return size != 0U;
     };
-    set(sizes.dram_bytes, device.dram_bytes);
-    set(sizes.l1_bytes, device.l1_bytes);
-    set(sizes.trace_region_bytes, device.trace_region_bytes);
-    const std::string wrong = target.what_is_wrong_with(device);
-    if (!wrong.empty()) {
-        throw CliError{kUsage, fmt::format("--dram, --l1 or --trace-region: {}", wrong)};
-    }
+    const bool has_dram = set(sizes.dram_bytes, device.dram_bytes);
+    const bool has_l1 = set(sizes.l1_bytes, device.l1_bytes);
+    return set(sizes.trace_region_bytes, device.trace_region_bytes) || has_dram || has_l1;
 }
 
 const char* size_option(const std::string& member) {

@@ -18,8 +18,8 @@ struct MemorySizes {
     std::uint64_t trace_region_bytes{0U};
 };
 void add_size_options(CLI::App& command, MemorySizes& sizes);
-// Throws CliError where the target has no such device.
-void set_sizes(const MemorySizes& sizes, const Target& target, DeviceDescription& device);
+// Whether there is any. Nobody has looked whether there is such a device.
+bool set_sizes(const MemorySizes& sizes, DeviceDescription& device);
 // Which of the options sets this member of a device description.
 [[nodiscard]] const char* size_option(const std::string& member);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "capture_host/cli/cli.h"
 
 namespace pianola::cli {
@@ -28,6 +30,11 @@ nlohmann::json addend_to_json(const timing::Addend& each) {
             {"formula", each.formula}};
 }
 
+std::string complaint_of_no_number(const std::string& text) {
+    double value = 0.0;
+    return (CLI::detail::lexical_cast(text, value) && std::isfinite(value)) ? std::string{} : (text + " is no number");
+}
+
 }  // namespace
 
 void add_timing_options(CLI::App& command, TimingArguments& arguments) {
@@ -47,6 +54,7 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
             .add_option("--cycles-per-instruction", ecu.cycles_per_instruction,
                         "Cycles that the core takes for an instruction, at worst: caches and flash included")
             ->check(CLI::Range(kLeastCycles, kMostCycles))
+            ->check(complaint_of_no_number, "")  // what is no number passes every range
             ->group("Fault handling time"),
         add("--period-us", ecu.period_us, 1U, kMostUs, "From one submit() to the next, at most"),
         add("--poll-us", ecu.poll_us, 1U, kMostUs, "From one poll() to the next: the period of the task that polls"),

@@ -4,47 +4,81 @@
 
 #include "capture_host/cli/file_list.h"
 #include "capture_host/files/json.h"
-#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/profiles.h"
 #include "hal/devices/device_numbers.h"
 
 namespace pianola::cli {
-namespace {
-
-[[noreturn]] void fail(const std::string& file_name, const std::string& what) {
-    throw CliError{kUsage, fmt::format("--device {}: {}", file_name, what)};
-}
-
-nlohmann::json load_members(const std::string& file_name) {
+DeviceFile::DeviceFile(const std::string& file_name) : name_{file_name}, members_(nlohmann::json::object()) {
+    if (file_name.empty()) {
+        return;
+    }
     if (vulkan_number(file_name).has_value()) {
-        fail(file_name, "only `pianola run` executes on a Vulkan device; here a device description, JSON, is wanted");
+        fail("only `pianola run` executes on a Vulkan device; here a device description, JSON, is wanted");
     }
-    nlohmann::json json;
     try {
-        json = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
+        members_ = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));
     } catch (const files::JsonError& error) {
-        fail(file_name, fmt::format("not a JSON object: {}", error.what()));
+        fail(fmt::format("not a JSON object: {}", error.what()));
     }
-    if (!json.is_object()) {
-        fail(file_name, "not a JSON object");
+    if (!members_.is_object()) {
+        fail("not a JSON object");
     }
-    return json;
 }
 
-}  // namespace
+void DeviceFile::fail(const std::string& what) const {
+    throw CliError{kUsage, fmt::format("--device {}: {}", files::readable(name_), what)};
+}
 
-const Target& chosen_target(const std::string& file_name, const targets::Targets& targets) {
-    const nlohmann::json json = file_name.empty() ? nlohmann::json::object() : load_members(file_name);
-    if (!json.contains("family")) {
-        return targets.usual();
+const Target* DeviceFile::target(const targets::Targets& targets) const {
+    if (!members_.contains("family")) {
+        return nullptr;
     }
-    const Target* const target =
-        json.at("family").is_string() ? targets.find(json.at("family").get<std::string>()) : nullptr;
+    const nlohmann::json& family = members_.at("family");
+    const Target* const target = family.is_string() ? targets.find(family.get<std::string>()) : nullptr;
     if (target == nullptr) {
-        fail(file_name, fmt::format("'family' must be one of {}", targets.families()));
+        fail(fmt::format("'family' must be one of {}", targets.families()));
     }
-    return *target;
+    return target;
+}
+
+DeviceDescription DeviceFile::describe(const Target& target) const {
+    DeviceDescription device = target.usual_device();
+    for (const auto& [name, value] : members_.items()) {
+        const std::string& wanted = name;  // structured bindings can not be captured
+        const nlohmann::json& given = value;
+        bool is_known = wanted == "family";
+        if (wanted == "profile") {
+            is_known = true;
+            device.capacities = given.is_string() ? capture::find_profile(given.get<std::string>()) : nullptr;
+            if (device.capacities == nullptr) {
+                fail("'profile' must be \"small_ecu\", \"default\" or \"host\"");
+            }
+        }
+        for_each_size(
+            [&](const char* member, std::uint32_t& size) {
+                if (wanted != member) {
+                    return;
+                }
+                is_known = true;
+                if (!given.is_number_unsigned() || (given.get<std::uint64_t>() > UINT32_MAX)) {
+                    fail(fmt::format("'{}' must be a number from 0 to 4294967295", wanted));
+                }
+                size = given.get<std::uint32_t>();
+            },
+            device);
+        if (!is_known) {
+            fail(fmt::format("unknown member '{}'", wanted));
+        }
+    }
+    return device;
+}
+
+void DeviceFile::check(const Target& target, const DeviceDescription& device) const {
+    const std::string wrong = target.what_is_wrong_with(device);
+    if (!wrong.empty()) {
+        fail(wrong);
+    }
 }
 
 void add_device_option(CLI::App& command, std::string& file_name) {
@@ -73,88 +107,53 @@ targets::Targets load_targets(const std::string& plugin) {
     }
 }
 
-DeviceDescription load_device(const std::string& file_name, const Target& target) {
-    DeviceDescription device = target.usual_device();
-    if (file_name.empty()) {
-        return device;
-    }
-    const nlohmann::json json = load_members(file_name);
-    for (const auto& [name, value] : json.items()) {
-        const std::string& wanted = name;  // structured bindings can not be captured
-        const nlohmann::json& given = value;
-        if (wanted == "family") {
-            if (given != device.family) {
-                fail(file_name, fmt::format("'family': the binary's is {}", device.family));
-            }
-            continue;
-        }
-        if (wanted == "profile") {
-            device.capacities = given.is_string() ? capture::find_profile(given.get<std::string>()) : nullptr;
-            if (device.capacities == nullptr) {
-                fail(file_name, "'profile' must be \"small_ecu\", \"default\" or \"host\"");
-            }
-            continue;
-        }
-        bool is_known = false;
-        for_each_size(
-            [&](const char* member, std::uint32_t& size) {
-                if (wanted != member) {
-                    return;
-                }
-                is_known = true;
-                if (!given.is_number_unsigned() || (given.get<std::uint64_t>() > UINT32_MAX)) {
-                    fail(file_name, fmt::format("'{}' must be a number from 0 to 4294967295", wanted));
-                }
-                size = given.get<std::uint32_t>();
-            },
-            device);
-        if (!is_known) {
-            fail(file_name, fmt::format("unknown member '{}'", wanted));
-        }
-    }
-    const std::string wrong = target.what_is_wrong_with(device);
-    if (!wrong.empty()) {
-        fail(file_name, wrong);
-    }
-    return device;
-}
-
 std::vector<std::uint8_t> load_binary(const std::string& file_name) {
     return (file_name == kStandardInput) ? files::load_standard_input() : files::load_file(file_name);
 }
 
 BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments)
-    : BinaryFile{file_name, arguments, load_targets(arguments.plugin)} {}
+    : BinaryFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
 
-BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments, targets::Targets targets)
+BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, const DeviceFile& device)
     : name_{file_name},
       bytes_{load_binary(file_name)},
       targets_{std::move(targets)},
       judged_for_{targets::target_of(bytes_.view(), targets_, signing::DevelopmentTrust{}.get())} {
-    if (!arguments.device.empty()) {
-        const DeviceDescription named = judged_for_.device;
-        judged_for_.device = load_device(arguments.device, target());
-        judged_for_.device.mesh_rows = named.mesh_rows;  // the option is about each device
-        judged_for_.device.mesh_columns = named.mesh_columns;
+    if (!device.is_given()) {
+        return;
+    }
+    const targets::FileTarget named = judged_for_;
+    const Target* const chosen = device.target(targets_);
+    judged_for_.target = (chosen != nullptr) ? chosen : named.target;
+    judged_for_.device = device.describe(target());
+    device.check(target(), judged_for_.device);
+    judged_for_.device.mesh_rows = named.device.mesh_rows;  // the option is about each device
+    judged_for_.device.mesh_columns = named.device.mesh_columns;
+    if ((judged_for_.target != named.target) && named.why_not.empty()) {
+        judged_for_.why_not = fmt::format(
+            "the binary is for device family {}: without --device it is judged for its own", named.device.family);
     }
 }
 
-std::string BinaryFile::describe(const Verdict& verdict, const Image& image) const {
-    return describe_verdict(verdict, image, device(), judged_for_.why_not);
+std::string BinaryFile::describe(const Verdict& verdict, const Image& image, const std::string& remedy) const {
+    return describe_verdict(verdict, image, device(), remedy);
 }
 
-nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image) const {
-    return verdict_to_json(verdict, image, device(), judged_for_.why_not);
+nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image, const std::string& remedy) const {
+    return verdict_to_json(verdict, image, device(), remedy);
+}
+
+std::string BinaryFile::remedy(const Verdict& verdict, const Trust& trust) const {
+    return is_ok(verdict.status) ? std::string{} : remedy_of(verdict, bytes(), judged_for_, trust);
 }
 
 CliError BinaryFile::refused(const Verdict& verdict, const Image& image) const {
-    nlohmann::json refusal = to_json(verdict, image);
-    const std::string remedy = refusal.value("remedy", std::string{rule_remedy(verdict.rule)});
+    const std::string helps = remedy(verdict, signing::DevelopmentTrust{}.get());
+    nlohmann::json refusal = to_json(verdict, image, {});
     refusal.erase("accepted");
-    refusal.erase("remedy");
     return {kRefused,
-            fmt::format("{}: {}", files::readable(name_), describe(verdict, image)),
-            remedy,
+            fmt::format("{}: {}", files::readable(name_), describe(verdict, image, helps)),
+            helps,
             {{"refusal", refusal}}};
 }
 
@@ -166,12 +165,12 @@ std::string BinaryFile::plugin() const {
 void BinaryFile::require(bool Offers::* offer, const char* what) const {
     const Offers offers = target().offers();
     if (!offers.simulator) {
-        throw CliError{kUsage,
-                       fmt::format("{}: the target of device family {} has no simulator", name_, device().family)};
+        throw CliError{kUsage, fmt::format("{}: the target of device family {} has no simulator",
+                                           files::readable(name_), device().family)};
     }
     if (!(offers.*offer)) {
-        throw CliError{kUsage, fmt::format("{}: the simulator of device family {} does not offer {}", name_,
-                                           device().family, what)};
+        throw CliError{kUsage, fmt::format("{}: the simulator of device family {} does not offer {}",
+                                           files::readable(name_), device().family, what)};
     }
 }
 

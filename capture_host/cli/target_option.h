@@ -14,12 +14,28 @@
 
 namespace pianola::cli {
 
-// The device of --device SPEC.json: `usual`, with the members that the file names; `usual` where the name is empty.
-// docs/reference/cli.md gives the members. Throws CliError.
-[[nodiscard]] DeviceDescription load_device(const std::string& file_name, const Target& target);
 void add_device_option(CLI::App& command, std::string& file_name);
-// The target of the family that --device names; the usual one where it names none. Throws CliError.
-[[nodiscard]] const Target& chosen_target(const std::string& file_name, const targets::Targets& targets);
+
+// What --device SPEC.json names: a device with some members, which docs/reference/cli.md gives. Read once, because it
+// may be a pipe, and a file may change. All of it throws CliError.
+class DeviceFile {
+  public:
+    // An empty name: the option is not there.
+    explicit DeviceFile(const std::string& file_name);
+
+    [[nodiscard]] bool is_given() const noexcept { return !name_.empty(); }
+    // Of the family that it names; nullptr where it names none.
+    [[nodiscard]] const Target* target(const targets::Targets& targets) const;
+    // The target's usual device with the members that are named. Nobody has looked whether there is such a device.
+    [[nodiscard]] DeviceDescription describe(const Target& target) const;
+    void check(const Target& target, const DeviceDescription& device) const;
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const;
+
+    std::string name_;
+    nlohmann::json members_;
+};
 
 struct TargetArguments {
     std::string device;
@@ -37,19 +53,20 @@ class BinaryFile {
   public:
     // "-" is standard input. Throws files::FileError, CliError.
     BinaryFile(const std::string& file_name, const TargetArguments& arguments);
-    // The same with targets that were loaded before.
-    BinaryFile(const std::string& file_name, const TargetArguments& arguments, targets::Targets targets);
+    // The same with what was loaded before.
+    BinaryFile(const std::string& file_name, targets::Targets targets, const DeviceFile& device);
 
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return judged_for_.device; }
-    // Why the device is not the one that the file names; empty where it is, and with --device.
+    // Why the device is not the one that the file names; empty where it is.
     [[nodiscard]] const std::string& why_not() const noexcept { return judged_for_.why_not; }
-    // A verdict over it in words and as JSON, with names where the rule is about two commands or two devices. image is
-    // the one that was refused.
-    [[nodiscard]] std::string describe(const Verdict& verdict, const Image& image) const;
-    [[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const Image& image) const;
-    // The same as an error: JSON has it as `refusal`.
+    // A verdict over it in words and as JSON, with names where the rule is about two commands or two devices, and with
+    // the remedy. image is the one that was refused.
+    [[nodiscard]] std::string describe(const Verdict& verdict, const Image& image, const std::string& remedy) const;
+    [[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const Image& image, const std::string& remedy) const;
+    [[nodiscard]] std::string remedy(const Verdict& verdict, const Trust& trust) const;
+    // The same of a verdict without any keys, as an error: JSON has it as `refusal`.
     [[nodiscard]] CliError refused(const Verdict& verdict, const Image& image) const;
     // Of the plugin's file, as text; empty where there is none.
     [[nodiscard]] std::string plugin() const;

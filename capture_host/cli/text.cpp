@@ -7,13 +7,6 @@
 namespace pianola::cli {
 namespace {
 
-// The name of an enumerator from 0 on; "?" of a value that is none.
-template <std::size_t kCount, typename Enumeration>
-const char* name_in(const std::array<const char*, kCount>& names, Enumeration value) {
-    const auto index = static_cast<std::size_t>(value);
-    return (index < kCount) ? names.at(index) : "?";
-}
-
 const char* name_of(FaultStage stage) {
     constexpr std::array<const char*, 12> kNames{
         "none", "reset",     "programming",         "set-up", "read-back",           "submit",
@@ -50,8 +43,8 @@ NamedCommand command_by_name(const Image& image, std::uint64_t name) {
     const auto index = static_cast<std::uint32_t>(name & kIndexMask);
     const ScriptCommandView view = image.script_command(script, index);
     const ScriptKind kind = image.script(script).kind;
-    return {fmt::format("{} {} on queue {} (scripts[{}].commands[{}], {})", cli::name_of(view.kind), view.object,
-                        view.queue, script, index, cli::name_of(kind)),
+    return {fmt::format("{} {} on queue {} (scripts[{}].commands[{}], {})", pianola::name_of(view.kind), view.object,
+                        view.queue, script, index, pianola::name_of(kind)),
             script, index, view, kind};
 }
 
@@ -67,9 +60,9 @@ NamedPair commands_of(const Verdict& verdict, const Image& image) {
 }
 
 nlohmann::json command_to_json(const NamedCommand& command, bool is_next_step) {
-    return {{"script", cli::name_of(command.kind)},
+    return {{"script", pianola::name_of(command.kind)},
             {"field", fmt::format("scripts[{}].commands[{}]", command.script, command.index)},
-            {"command", cli::name_of(command.view.kind)},
+            {"command", pianola::name_of(command.view.kind)},
             {"object", command.view.object},
             {"queue", command.view.queue},
             {"next_step", is_next_step}};
@@ -94,7 +87,7 @@ FoundAndExpected names_of(const Verdict& verdict, const Image& image, const Devi
 }  // namespace
 
 std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                             const std::string& why_not) {
+                             const std::string& remedy) {
     std::string text = describe_verdict(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -108,14 +101,20 @@ std::string describe_verdict(const Verdict& verdict, const Image& image, const D
     if (!names.found.empty()) {
         text += fmt::format("\n  found   {}, expected {}", names.found, names.expected);
     }
-    const std::string remedy = target_remedy(verdict, why_not);
     if (!remedy.empty()) {
         text += "\n  remedy  " + remedy;
     }
     return text;
 }
 
-std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
+std::string remedy_of(const Verdict& verdict, ByteSpan file, const targets::FileTarget& judged_for,
+                      const Trust& trust) {
+    std::string of_capacity =
+        capture::capacity_remedy(file, judged_for.device, judged_for.target->command_set(), trust, verdict);
+    if (!of_capacity.empty()) {
+        return of_capacity;
+    }
+    const std::string& why_not = judged_for.why_not;
     switch (verdict.rule) {
         case Rule::kTgtMemory:
         case Rule::kTgtTraceRegion:
@@ -137,23 +136,13 @@ std::string target_remedy(const Verdict& verdict, const std::string& why_not) {
                        ? "no --device has it: capture the workload anew with this version: pianola capture MODEL -o "
                          "FILE"
                        : why_not;
-        // Of capacities `verify` says more: capture::capacity_remedy().
-        case Rule::kImgSize:
-        case Rule::kBudInFlight:
-            return (verdict.actual != 0U) ? std::string{} : rule_remedy(verdict.rule);
-        case Rule::kCapCommands:
-        case Rule::kCapIntervals:
-        case Rule::kCapWork:
-        case Rule::kCapTables:
-        case Rule::kCapPoints:
-            return {};
         default:
             return rule_remedy(verdict.rule);
     }
 }
 
 nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                               const std::string& why_not) {
+                               const std::string& remedy) {
     nlohmann::json json = verdict_to_json(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -166,7 +155,6 @@ nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const
         json["found"] = names.found;
         json["expected"] = names.expected;
     }
-    const std::string remedy = target_remedy(verdict, why_not);
     if (!remedy.empty()) {
         json["remedy"] = remedy;
     }
@@ -255,49 +243,6 @@ const char* name_of(DeviceFault fault) {
                                                 "trace without end",
                                                 "no answer from the device"};
     return name_in(kNames, fault);
-}
-
-const char* name_of(ElementType type) {
-    constexpr std::array<const char*, 10> kNames{"?",       "int8", "uint8",  "int16",  "int32",
-                                                 "float32", "bool", "uint16", "uint32", "bfloat16"};
-    static_assert(kNames.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
-    return name_in(kNames, type);
-}
-const char* name_of(Placement placement) {
-    constexpr std::array<const char*, 3> kNames{"?", "replicated", "sharded"};
-    return name_in(kNames, placement);
-}
-const char* name_of(RegionKind kind) {
-    constexpr std::array<const char*, 8> kNames{"?",          "weights", "input",  "output",
-                                                "activation", "trace",   "shared", "state"};
-    static_assert(kNames.size() == (static_cast<std::size_t>(RegionKind::kState) + 1U));
-    return name_in(kNames, kind);
-}
-const char* name_of(MemoryKind kind) {
-    constexpr std::array<const char*, 3> kNames{"?", "DRAM", "L1"};
-    return name_in(kNames, kind);
-}
-const char* name_of(ScriptKind kind) {
-    constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
-    return name_in(kNames, kind);
-}
-const char* name_of(CapacityProfile profile) {
-    for (const Capacities* const each : kProfiles) {
-        if (each->number == static_cast<std::uint32_t>(profile)) {
-            return each->name;
-        }
-    }
-    return "unspecified";
-}
-
-const char* name_of(ParameterKind kind) {
-    constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
-    return name_in(kNames, kind);
-}
-const char* name_of(ScriptCommandKind kind) {
-    constexpr std::array<const char*, 8> kNames{
-        "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
-    return name_in(kNames, kind);
 }
 
 std::string json_text(const nlohmann::json& json) {

@@ -105,9 +105,11 @@ class TimelineMaker {
         try {
             timeline::run_captured(file_.bytes(), file_.target(), file_.device(), pattern, steps, sink);
         } catch (const replay::Refused& error) {
-            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments_.file, error.what())};
+            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more",
+                                                     files::readable(arguments_.file), error.what())};
         } catch (const replay::Stopped& error) {
-            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more", arguments_.file, error.what())};
+            throw CliError{kReplayFault, fmt::format("{}: {}; `pianola run` says more",
+                                                     files::readable(arguments_.file), error.what())};
         }
     }
 
@@ -265,7 +267,7 @@ class TimelineMaker {
             fmt::print("  {}\n", note);
         }
         if (!arguments_.output.empty()) {
-            fmt::print("{}: {} step{} drawn\n", arguments_.output, arguments_.steps,
+            fmt::print("{}: {} step{} drawn\n", files::readable(arguments_.output), arguments_.steps,
                        (arguments_.steps == 1U) ? "" : "s");
         }
     }

@@ -39,7 +39,10 @@ bool is_keyword(const std::string& text) {
 }  // namespace
 
 VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
-    : file_{file_name, arguments}, workspace_{std::make_unique<PlanWorkspace>()} {
+    : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
+
+VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
+    : file_{file_name, std::move(targets), described}, workspace_{std::make_unique<PlanWorkspace>()} {
     const signing::DevelopmentTrust trust;
     Verdict verdict;
     if (!is_ok(capture::verify(bytes(), device(), target().command_set(), trust.get(), *workspace_, image_, plan_,

@@ -18,6 +18,7 @@ class VerifiedFile {
   public:
     // Loads and verifies. Throws files::FileError, and CliError with kRefused.
     VerifiedFile(const std::string& file_name, const TargetArguments& arguments);
+    VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described);
     ~VerifiedFile() = default;
     // The image points into the bytes.
     VerifiedFile(const VerifiedFile&) = delete;

@@ -188,7 +188,8 @@ void add_verify(CLI::App& app, Action& action) {
     add_text(*command, "--key", arguments->keys, kReads,
              "Public key, PEM: only what this key has signed is accepted; may be given several times")
         ->allow_extra_args(false);
-    add_text(*command, "--revoked", arguments->revoked, kReads, "Public key, PEM: what it has signed is refused")
+    add_text(*command, "--revoked", arguments->revoked, kReads,
+             "Public key, PEM: what it has signed is refused. Signatures are required, as with --key")
         ->allow_extra_args(false);
     command
         ->add_option("--lowest-security-version", arguments->lowest_security_version,

@@ -10,11 +10,9 @@
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/remedies/remedies.h"
 #include "capture_host/signing/keys.h"
 #include "capture_host/signing/openssl_digest.h"
 #include "capture_host/signing/receipt.h"
-#include "capture_host/writer/profiles.h"
 #include "capture_host/writer/verify.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/envelope.h"
@@ -38,13 +36,6 @@ std::vector<TrustedKey> load_keys(const VerifyArguments& arguments) {
 
 bool is_of(const char* rule, std::string_view group) {
     return std::string_view{rule}.substr(0U, group.size()) == group;
-}
-
-// Rules that do not apply: the device alone has a counter, and signatures are looked at where there is a key.
-bool applies(Rule rule, bool has_keys) {
-    const bool is_of_keys = (rule == Rule::kAutUnsigned) || (rule == Rule::kAutKey) || (rule == Rule::kAutRevoked) ||
-                            (rule == Rule::kAutSignature);
-    return (rule != Rule::kAutCounter) && (has_keys || !is_of_keys);
 }
 
 nlohmann::json rules_to_json(bool has_keys) {
@@ -146,35 +137,30 @@ std::string line_of(const VerifyOutcome& outcome, const std::string& refusal) {
                        facts.at("security_version").get<std::uint64_t>(), facts.at("sha256").get<std::string>());
 }
 
-// What helps, of a binary that is refused: of capacities the device knows more than the rule does.
-void add_remedy(VerifyOutcome& outcome, const Verdict& verdict, const std::string& of_capacities) {
-    if (!of_capacities.empty()) {
-        outcome.facts["remedy"] = of_capacities;
-    } else if ((outcome.code != kDone) && !outcome.facts.contains("remedy")) {
-        outcome.facts["remedy"] = rule_remedy(verdict.rule);
-    } else {
-        // Accepted, or described with one.
-    }
-}
-
 // The outcome as text: whole, and as a line among others.
 void say(VerifyOutcome& outcome, const BinaryFile& file, const std::string& verdict) {
-    const bool has_remedy = (outcome.code == kDone) || (verdict.find("\n  remedy  ") != std::string::npos);
-    const std::string help =
-        has_remedy ? std::string{} : fmt::format("\n  remedy  {}", outcome.facts.at("remedy").get<std::string>());
-    outcome.text = fmt::format("{}: {}{}\n{}{}", files::readable(outcome.file), verdict, help,
-                               facts_text(outcome.facts), evidence_text(outcome.facts)) +
+    outcome.text = fmt::format("{}: {}\n{}{}", files::readable(outcome.file), verdict, facts_text(outcome.facts),
+                               evidence_text(outcome.facts)) +
                    (file.plugin().empty() ? "" : fmt::format("  plugin  {}\n", file.plugin()));
-    outcome.line = line_of(outcome, verdict + help);
+    outcome.line = line_of(outcome, verdict);
 }
 
 }  // namespace
 
+bool applies(Rule rule, bool has_keys) {
+    const bool is_of_keys = (rule == Rule::kAutUnsigned) || (rule == Rule::kAutKey) || (rule == Rule::kAutRevoked) ||
+                            (rule == Rule::kAutSignature);
+    return (rule != Rule::kAutCounter) && (has_keys || !is_of_keys);
+}
+
 Verifier::Verifier(const VerifyArguments& arguments)
-    : arguments_{arguments}, targets_{load_targets(arguments.target.plugin)}, keys_{load_keys(arguments)} {}
+    : arguments_{arguments},
+      targets_{load_targets(arguments.target.plugin)},
+      device_{arguments.target.device},
+      keys_{load_keys(arguments)} {}
 
 VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace) const {
-    const BinaryFile file{name, arguments_.target, targets_};
+    const BinaryFile file{name, targets_, device_};
     // What a device has in its configuration. Without any key signatures are not looked at, which is what development
     // wants.
     const BearSslVerifier bear;
@@ -203,7 +189,8 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
     VerifyOutcome outcome;
     outcome.file = name;
     outcome.code = is_ok(status) ? kDone : kRefused;
-    outcome.facts = file.to_json(verdict, image);
+    const std::string remedy = file.remedy(verdict, trust);
+    outcome.facts = file.to_json(verdict, image, remedy);
     outcome.facts["file"] = name;
     outcome.facts.update(facts_of(file, has_header ? &envelope : nullptr));
     if (has_header) {
@@ -217,12 +204,11 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
         }
         outcome.facts.update(evidence_of(image, &file.target().command_set()));
     }
-    add_remedy(outcome, verdict,
-               capture::capacity_remedy(file.bytes(), file.device(), file.target().command_set(), trust, verdict));
     if (!file.plugin().empty()) {
         outcome.facts["plugin"] = file.plugin();
     }
-    say(outcome, file, is_ok(status) ? paint(stdout, Colour::kGood, "accepted") : file.describe(verdict, image));
+    say(outcome, file,
+        is_ok(status) ? paint(stdout, Colour::kGood, "accepted") : file.describe(verdict, image, remedy));
     return outcome;
 }
 

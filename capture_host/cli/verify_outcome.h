@@ -13,6 +13,7 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/target_option.h"
 #include "pianola/plan.h"
+#include "pianola/rule.h"
 #include "pianola/trust.h"
 
 namespace pianola::cli {
@@ -38,6 +39,9 @@ struct VerifyOutcome {
     std::string line;               // among others
 };
 
+// Whether the host looks at a rule: the device alone has a counter, and signatures are looked at where there is a key.
+[[nodiscard]] bool applies(Rule rule, bool has_keys);
+
 // What all files of a call are held to. Many threads may verify at once, each with a workspace of its own.
 class Verifier {
   public:
@@ -51,6 +55,7 @@ class Verifier {
 
     const VerifyArguments& arguments_;
     targets::Targets targets_;
+    DeviceFile device_;
     std::vector<TrustedKey> keys_;
 };
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "capture_host/tflite/model/import_error.h"
+
 namespace pianola::decompile {
 namespace {
 
@@ -244,9 +246,24 @@ void check_fixed(const Operation& op) {
     }
 }
 
+// A model with others is none: capture says the same of it.
+void check_operands_exist(const tflite::Model& model) {
+    for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
+        const tflite::Operator& op = model.operators[i];
+        for (const std::vector<std::int32_t>* const operands : {&op.inputs, &op.outputs}) {
+            for (const std::int32_t operand : *operands) {
+                if ((operand != tflite::kAbsent) && (static_cast<std::uint32_t>(operand) >= model.tensors.size())) {
+                    throw tflite::ImportError(i, op.name, fmt::format("tensor {} does not exist", operand));
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void check_graph(const tflite::Model& model) {
+    check_operands_exist(model);
     std::uint64_t bytes = 0U;
     for (const Tensor& tensor : model.tensors) {
         bytes += tensor.is_constant ? 0U : tensor.size_bytes;

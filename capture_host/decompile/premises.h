@@ -12,7 +12,7 @@
 
 namespace pianola::decompile {
 
-// All throw Mismatch.
+// All throw Mismatch; the first also tflite::ImportError, of operands that do not exist.
 void check_graph(const tflite::Model& model);
 void check_premises(const Operation& op);
 void check_shape(const Operation& op);  // of outputs whose shape operands or options say

@@ -7,6 +7,7 @@
 
 #include "capture_host/diff/parts.h"
 #include "capture_host/files/text.h"
+#include "capture_host/writer/names.h"
 #include "hal/devices/device_numbers.h"
 
 namespace pianola::diff {
@@ -29,8 +30,7 @@ void compare_targets(const Manifest& before, const Manifest& after, Found& found
     compare("attestation", std::string{attestation_name(before.target.attestation)},
             std::string{attestation_name(after.target.attestation)});
     compare("costs", std::string{costs_name(before.target.costs)}, std::string{costs_name(after.target.costs)});
-    compare("profile", static_cast<std::uint32_t>(before.target.profile),
-            static_cast<std::uint32_t>(after.target.profile));
+    compare("profile", std::string{name_of(before.target.profile)}, std::string{name_of(after.target.profile)});
 }
 
 // Everything that a list's entry says, as one text.
@@ -43,19 +43,9 @@ std::vector<std::string> texts_of(const List& list, const Describe& describe) {
     return texts;
 }
 
-// The schema's names of enumerators.
-template <std::size_t kCount, typename Enumeration>
-const char* name_in(const std::array<const char*, kCount>& names, Enumeration value) {
-    const auto index = static_cast<std::size_t>(value);
-    return (index < kCount) ? names.at(index) : "?";
-}
-
 std::string region_text(const capture::ManifestRegion& region) {
-    constexpr std::array<const char*, 8> kKinds{"?",          "weights", "input",  "output",
-                                                "activation", "trace",   "shared", "state"};
-    constexpr std::array<const char*, 3> kMemories{"?", "DRAM", "L1"};
-    return fmt::format("{}: {} in {}, 0x{:08X}, {} bytes", region.name, name_in(kKinds, region.kind),
-                       name_in(kMemories, region.memory), region.base, region.size_bytes);
+    return fmt::format("{}: {} in {}, 0x{:08X}, {} bytes", region.name, name_of(region.kind), name_of(region.memory),
+                       region.base, region.size_bytes);
 }
 std::string buffer_text(const capture::ManifestBuffer& buffer) {
     return fmt::format("{}: region {}, offset {}, {} bytes", buffer.name, buffer.region, buffer.offset_bytes,
@@ -69,18 +59,12 @@ std::string tensor_text(const capture::ManifestTensor& tensor) {
     for (const std::uint32_t size : tensor.shape) {
         shape += fmt::format("{}{}", shape.empty() ? "" : ",", size);
     }
-    constexpr std::array<const char*, 10> kTypes{"?",       "int8", "uint8",  "int16",  "int32",
-                                                 "float32", "bool", "uint16", "uint32", "bfloat16"};
-    constexpr std::array<const char*, 3> kPlacements{"?", "replicated", "sharded"};
     return fmt::format("{}: {}[{}], scale {}, zero point {}, buffers {}+{}, {} on {}", tensor.name,
-                       name_in(kTypes, tensor.type), shape, tensor.scale, tensor.zero_point, tensor.buffer,
-                       tensor.buffer_count, name_in(kPlacements, tensor.placement), range_text(tensor.devices));
+                       name_of(tensor.type), shape, tensor.scale, tensor.zero_point, tensor.buffer, tensor.buffer_count,
+                       name_of(tensor.placement), range_text(tensor.devices));
 }
 std::string command_text(const capture::ManifestCommand& command) {
-    constexpr std::array<const char*, 8> kNames{
-        "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
-    const auto kind = std::min(static_cast<std::size_t>(command.kind), kNames.size() - 1U);
-    return fmt::format("{} {} on queue {}, offset {}, devices {}", kNames.at(kind), command.object, command.queue,
+    return fmt::format("{} {} on queue {}, offset {}, devices {}", name_of(command.kind), command.object, command.queue,
                        command.segment_offset, range_text(command.devices));
 }
 std::string parameter_text(const capture::ManifestParameter& parameter) {
@@ -88,24 +72,23 @@ std::string parameter_text(const capture::ManifestParameter& parameter) {
     for (const capture::ManifestPatchPoint& point : parameter.points) {
         points += fmt::format(" {}:{}", point.trace, point.word);
     }
-    return fmt::format("{}: kind {}, {} to {}, multiples of {}, words{}", parameter.name,
-                       static_cast<unsigned>(parameter.kind), parameter.minimum, parameter.maximum, parameter.alignment,
-                       points);
+    return fmt::format("{}: {}, {} to {}, multiples of {}, words{}", parameter.name, name_of(parameter.kind),
+                       parameter.minimum, parameter.maximum, parameter.alignment, points);
 }
 
 void compare_scripts(const Manifest& before, const Manifest& after, Found& found) {
-    constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
-    for (std::size_t kind = 1U; kind < kNames.size(); ++kind) {
+    for (const ScriptKind kind :
+         {ScriptKind::kSetup, ScriptKind::kStep, ScriptKind::kPrologue, ScriptKind::kEpilogue}) {
         const auto commands = [kind](const Manifest& manifest) {
             std::vector<std::string> texts;
             for (const capture::ManifestScript& script : manifest.scripts) {
-                if (static_cast<std::size_t>(script.kind) == kind) {
+                if (script.kind == kind) {
                     texts = texts_of(script.commands, command_text);
                 }
             }
             return texts;
         };
-        found.compare_lists(Class::kCommands, fmt::format("script {}", kNames.at(kind)), commands(before),
+        found.compare_lists(Class::kCommands, fmt::format("script {}", name_of(kind)), commands(before),
                             commands(after));
     }
 }

@@ -5,6 +5,7 @@
 #include "capture_host/files/text.h"
 #include "capture_host/targets/trace_walk.h"
 #include "capture_host/writer/manifest.h"
+#include "capture_host/writer/names.h"
 
 namespace pianola::evidence {
 namespace {
@@ -208,7 +209,7 @@ nlohmann::json to_json(const std::vector<StateRegion>& regions) {
     nlohmann::json list = nlohmann::json::array();
     for (const StateRegion& region : regions) {
         list.push_back({{"name", region.name},
-                        {"memory", (region.memory == MemoryKind::kL1) ? "L1" : "DRAM"},
+                        {"memory", name_of(region.memory)},
                         {"address", region.base},
                         {"bytes", region.size_bytes},
                         {"prologue", contents_to_json(region.prologue)},

@@ -2,7 +2,6 @@
 #include "capture_host/shared/pianola_host.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <memory>
 #include <new>
@@ -35,50 +34,58 @@ using pianola::Image;
 using pianola::Status;
 using pianola::Verdict;
 
-// The verdict over a file, and what it says in words.
-void set_refusal(pianola_result& result, const Verdict& verdict, const std::string& text) {
-    constexpr std::size_t kMostCharacters = 512U;
-    std::array<char, kMostCharacters> field{};
-    static_cast<void>(format_path(verdict.path, pianola::Span<char>{field}));
+// A file, the device that it is for, and what is found out about it.
+struct Judged {
+    explicit Judged(ByteSpan bytes) : file{bytes}, target{pianola::targets::target_of(file, targets)} {}
+
+    ByteSpan file;
+    pianola::targets::Targets targets;
+    pianola::targets::FileTarget target;
+    Image image;
+    Verdict verdict;
+};
+
+void set_refusal(pianola_result& result, const Judged& judged) {
+    const Verdict& verdict = judged.verdict;
     result.status = PIANOLA_REFUSED;
     result.rule = rule_id(verdict.rule);
-    result.field = field.data();
+    result.field = pianola::cli::path_text(verdict.path);
     result.offset = verdict.file_offset;
     result.actual = verdict.actual;
     result.limit = verdict.limit;
-    result.text = text;
+    result.text = pianola::cli::describe_verdict(
+        verdict, judged.image, judged.target.device,
+        pianola::cli::remedy_of(verdict, judged.file, judged.target, pianola::kDevelopmentTrust));
 }
 
 void verify(ByteSpan file, pianola_result& result) {
-    const pianola::targets::Targets targets;
-    const pianola::targets::FileTarget target = pianola::targets::target_of(file, targets);
+    Judged judged{file};
     const auto workspace = std::make_unique<pianola::PlanWorkspace>();
     const auto plan = std::make_unique<pianola::Plan>();
-    Image image;
-    Verdict verdict;
-    const Status status = pianola::capture::verify(file, target.device, target.target->command_set(),
-                                                   pianola::kDevelopmentTrust, *workspace, image, *plan, verdict);
+    const Status status =
+        pianola::capture::verify(file, judged.target.device, judged.target.target->command_set(),
+                                 pianola::kDevelopmentTrust, *workspace, judged.image, *plan, judged.verdict);
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
     } else {
-        set_refusal(result, verdict, pianola::cli::describe_verdict(verdict, image, target.device, target.why_not));
+        set_refusal(result, judged);
     }
 }
 
 void inspect(ByteSpan file, pianola_result& result) {
+    Judged judged{file};
     pianola::Envelope envelope;
-    Image image;
-    Verdict verdict;
-    Status status = parse_envelope(file, envelope, verdict);
-    status = is_ok(status) ? authenticate(file, envelope, pianola::kDevelopmentTrust, verdict) : status;
-    status = is_ok(status) ? open_image(file, envelope, pianola::profiles::kHost, image, verdict) : status;
+    Status status = parse_envelope(file, envelope, judged.verdict);
+    status = is_ok(status) ? authenticate(file, envelope, pianola::kDevelopmentTrust, judged.verdict) : status;
+    status =
+        is_ok(status) ? open_image(file, envelope, pianola::profiles::kHost, judged.image, judged.verdict) : status;
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
-        nlohmann::json json = pianola::cli::manifest_to_json(pianola::capture::read_manifest(image));
+        nlohmann::json json = pianola::cli::manifest_to_json(pianola::capture::read_manifest(judged.image));
         json["schema"] = 1;
         result.text = pianola::cli::json_text(json);
     } else {
-        set_refusal(result, verdict, pianola::cli::describe_verdict(verdict));
+        set_refusal(result, judged);
     }
 }
 

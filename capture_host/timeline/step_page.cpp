@@ -7,6 +7,7 @@
 
 #include "capture_host/pages/chart.h"
 #include "capture_host/pages/page.h"
+#include "capture_host/writer/names.h"
 
 namespace pianola::timeline {
 namespace {
@@ -214,7 +215,7 @@ class MemoryChart {
         constexpr double kMost = 220.0;
         const NamedRegion& region = step_.regions[index];
         const double height = kLeast + ((kMost - kLeast) * pages::fraction(region.bytes, most_region_bytes_));
-        const std::string name = fmt::format("{}, {}", region.name, (region.memory == MemoryKind::kL1) ? "L1" : "DRAM");
+        const std::string name = fmt::format("{}, {}", region.name, name_of(region.memory));
         const std::string bytes = fmt::format("{}, {} bytes", name, grouped(region.bytes));
         chart_.line_of_text(y_ + 13.0,
                             {fmt::format("{} from {}", bytes, pages::address_text(region.base)), bytes, name}, "faint");

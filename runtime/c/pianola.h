@@ -8,8 +8,9 @@
  * keeps a pointer after the call, the comment says until when.
  * Units: sizes in bytes, times in microseconds, unless the name says otherwise.
  * Re-entrancy: none. One core and one task call a session. A call from inside a callback of a port, or from an
- * interrupt over another call, answers PNL_INVALID_STATE and does nothing; functions that take a const session may be
- * called there. Sessions are independent of each other.
+ * interrupt over another call, answers PNL_INVALID_STATE and does nothing, except that views become empty and
+ * pnl_session_load() resets its verdict: give it one that is not the outer call's. Functions that take a const session
+ * may be called there. Sessions are independent of each other.
  * Errors: a session that is NULL, that pnl_session_init() has not set up, that was closed, or that was moved to another
  * address, gives PNL_INVALID_STATE (functions without a status: false, 0 or NULL). A NULL that a call does not admit
  * gives PNL_INVALID_ARGUMENT, and nothing is done. What can not be checked is the caller's: that pointers lead to
@@ -54,7 +55,7 @@ typedef struct {
 
 /* ---- Configuration ---- */
 
-/* `pianola pubkey --format c99` makes one. */
+/* `pianola pubkey --format c --language c99` makes one. */
 typedef struct PNL_TWIN {
     uint8_t id[PNL_KEY_ID_BYTES];
     uint8_t key[PNL_PUBLIC_KEY_BYTES];
@@ -112,7 +113,8 @@ typedef struct PNL_TWIN {
     uint64_t limit;       /* what it is compared with */
 } pnl_verdict_t;
 
-/* Texts of a rule, static: "ENV-MAGIC"; what is wrong; what the rule protects from. "NOT-RUN" for what is no rule. */
+/* Texts of a rule, static: "ENV-MAGIC"; what is wrong; what the rule protects from. The id of PNL_RULE_ACCEPTED is
+ * "ACCEPTED"; of whatever else is no rule, "NOT-RUN". */
 const char* pnl_rule_id(pnl_rule_t rule);
 const char* pnl_rule_message(pnl_rule_t rule);
 const char* pnl_rule_reason(pnl_rule_t rule);
@@ -196,7 +198,8 @@ pnl_status_t pnl_session_close(pnl_session_t* session);
 
 /* Validates the file, programs the device and runs the set-up. Blocks for as long as that takes. The file stays in
  * place, unchanged, until the next load or unload; the workspace is free afterwards, and needs no contents before.
- * verdict is written in every case where it is not NULL, which is refused.
+ * verdict is written in every case where it is not NULL, also where a call from inside a callback is refused; NULL is
+ * refused.
  *   PNL_OK                ready for steps
  *   PNL_REFUSED           verdict says why; the device was not touched; the session is empty
  *   PNL_INVALID_STATE     a step is under way
@@ -223,10 +226,12 @@ pnl_status_t pnl_session_stop(pnl_session_t* session, const pnl_memory_t* output
 /* New values of declared parameters, from the next submission on: all, or none. */
 pnl_status_t pnl_session_set_parameters(pnl_session_t* session, const pnl_parameter_value_t* values, size_t count);
 
-/* Starts one step on what the views hold. Never blocks. */
+/* Starts one step on what the views hold. Never waits for a step; a call that latches a fault takes as long as the
+ * device's reset(). */
 pnl_status_t pnl_session_submit_views(pnl_session_t* session);
-/* Starts one step, with transfers. Never blocks. The lists are free after the call; the tensors that they name stay,
- * inputs unchanged and outputs unread, until poll has returned something else than PNL_PENDING. */
+/* Starts one step, with transfers. Never waits for a step; a call that latches a fault takes as long as the device's
+ * reset(). The lists are free after the call; the tensors that they name stay, inputs unchanged and outputs unread,
+ * until poll has returned something else than PNL_PENDING. */
 pnl_status_t pnl_session_submit(pnl_session_t* session, const pnl_bytes_t* inputs, size_t input_count,
                                 const pnl_memory_t* outputs, size_t output_count);
 /* Bounded work. PNL_OK: completed, outputs are valid; PNL_PENDING; PNL_INVALID_STATE: nothing is under way;
@@ -242,7 +247,8 @@ pnl_status_t pnl_session_run(pnl_session_t* session, const pnl_bytes_t* inputs, 
 /* Gives state its first contents again; blocks. */
 pnl_status_t pnl_session_reset_state(pnl_session_t* session);
 
-/* Replays one self-test vector, or all; blocks. scratch holds pnl_session_output_bytes(). */
+/* Replays one self-test vector, or all; blocks. scratch holds pnl_session_output_bytes(). Before
+ * pnl_session_confirm_start() only the call that replays all counts, not calls for single ones. */
 pnl_status_t pnl_session_self_test(pnl_session_t* session, uint32_t index, uint8_t* scratch, size_t scratch_bytes);
 pnl_status_t pnl_session_self_test_all(pnl_session_t* session, uint8_t* scratch, size_t scratch_bytes);
 uint32_t pnl_session_self_test_count(const pnl_session_t* session);
@@ -270,8 +276,11 @@ uint32_t pnl_session_steps_completed(const pnl_session_t* session);
 /* ---- Without a session ---- */
 
 /* Runs every check that needs no device at work: whether a device of this description would load the file. For updates
- * before they are activated, while a session goes on. The file is 64-byte aligned. description->capacities NULL stands
- * for the runtime's own.
+ * before they are activated, while a session goes on. pnl_session_load() also checks the platform's counter
+ * (AUT-COUNTER, AUT-VERSION), least_evidence (TGT-EVIDENCE), and that the devices of a mesh are alike (TGT-MESH). To
+ * check the first two here, too: put the counter's value into trust->lowest_security_version where it is higher, and
+ * call pnl_is_enough(). The file is 64-byte aligned. description->capacities NULL stands for the runtime's own, in a
+ * build of profile host for those of profile default.
  *   PNL_OK
  *   PNL_REFUSED           verdict says why
  *   PNL_INVALID_ARGUMENT  NULL, storage_bytes other than sizeof(pnl_validation_t), a command set or a trust that is not

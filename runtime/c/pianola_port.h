@@ -13,7 +13,8 @@
  * The contract of each function is that of the C++ method of the same name (runtime/include/pianola/device.h,
  * platform.h, command_set.h, signature.h, digest_engine.h); here is what it must do in short. All are called from
  * inside the session's calls, on the same core and stack. None may block, except where it says so, or call the same
- * session: such a call answers PNL_INVALID_STATE and does nothing.
+ * session: such a call answers PNL_INVALID_STATE and does nothing, except that views become empty and
+ * pnl_session_load() resets its verdict, which therefore must not be that of the outer call.
  *
  * Structures mirror their C++ twins member by member; the library does not compile where they differ.
  */
@@ -171,11 +172,11 @@ typedef struct PNL_TWIN {
     uint32_t queue;
     uint32_t step;        /* token of the script: 1 is the set-up, 2 what is started first */
     uint64_t time_us;     /* platform time at which it was noticed */
-    uint64_t started_us;  /* and at which the step was submitted */
+    uint64_t started_us;  /* and from which the deadline ran: submission, or completion of the step before, if later */
     uint32_t deadline_us; /* of the step */
     pnl_device_fault_t device_fault;
     uint32_t command; /* commands that the queue had executed in this script */
-    uint32_t address; /* device address, where there is one */
+    uint32_t address; /* device address, where there is one; of wrong bytes the start of their 64-byte piece */
 } pnl_fault_t;
 
 typedef struct {
@@ -187,7 +188,8 @@ typedef struct {
     void (*idle)(void* context);
     /* A step has completed within its deadline, with the evidence that the device attests. */
     void (*serve_watchdog)(void* context);
-    /* The counter against old binaries. Where it is not PNL_OK, nothing is loaded. */
+    /* The counter against old binaries. Where it is not PNL_OK, nothing is loaded. Raising blocks until it is
+     * stored. */
     pnl_status_t (*lowest_security_version)(void* context, uint32_t* version);
     pnl_status_t (*raise_security_version)(void* context, uint32_t version);
     /* A fault has latched: once per fault, before any call of the session reports it. */

@@ -113,6 +113,13 @@ class Capture(cli_support.CliTest):
         self.assertIn("NEG", support["refused_float_only"])
         self.assertIn({"operator": "ELU", "types": ["int8"], "limits": "", "in_tflite_micro": True}, listed)
 
+    def test_sizes_are_judged_together(self):
+        device = self.write("d.json", {"trace_region_bytes": 8 << 20})
+        output = ("-o", self.folder / "m.ptb")
+        for options, code in ((("--device", device, "--dram", "16M"), 0), (("--device", device), USAGE),
+                              (("--trace-region", "8M"), USAGE), (("--trace-region", "8M", "--dram", "16M"), 0)):
+            self.run_pianola("capture", self.model("hello_world_int8"), *output, *options, code=code)
+
     def test_a_list_of_operators_captures_nothing(self):
         for arguments in (("m.tflite", ), ("-o", "m.ptb")):
             self.run_pianola("capture", "--list-operators", *arguments, code=USAGE)

@@ -35,6 +35,16 @@ class Decompile(cli_support.CliTest):
         self.assertEqual(not_understood, NOT_UNDERSTOOD)
         self.assertEqual(different, [])
 
+    def test_a_model_that_is_not_captured_is_none_to_compare_with(self):
+        """An operand that does not exist: both commands say the same."""
+        binary, model = self.capture(), bytearray(self.model("hello_world_int8").read_bytes())
+        model[1168] = 32
+        damaged = self.write("damaged.tflite", bytes(model))
+        said = [json.loads(self.run_pianola(*command, "--json", code=UNSUPPORTED).stdout)
+                for command in (("capture", damaged, "-o", "x.ptb"), ("decompile", binary, "--against", damaged))]
+        self.assertEqual(*said)
+        self.assertIn("tensor 32 does not exist", said[0]["unsupported"][0]["reason"])
+
     def test_packed_weights_make_no_difference(self):
         models = sorted(self.model("hello_world_int8").parents[1].glob("*/model.tflite"))
         for layout in ("dsp", "mve"):

@@ -45,6 +45,13 @@ class Diff(cli_support.CliTest):
             self.classes(a, self.captured("d.ptb", "--deadline-us", "50000", "--device", faster, *options)),
             ["target"])
 
+    def test_enumerators_have_names(self):
+        small = self.write("small.json", {"profile": "small_ecu"})
+        a, b = self.captured("a.ptb"), self.captured("b.ptb", "--device", small)
+        self.classes(a, b)
+        text = self.run_pianola("diff", a, b, code=DIFFERENT_BINARIES).stdout
+        self.assertRegex(text, r"profile\n    - default\n    \+ small_ecu\n")
+
     def test_packed_weights_are_the_same_model_in_another_form(self):
         plain, packed = self.captured("plain.ptb"), self.captured("packed.ptb", "--pack", "mve")
         classes = self.classes(plain, packed)

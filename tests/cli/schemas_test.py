@@ -141,17 +141,30 @@ class Schemas(cli_support.CliTest):
             self.assertEqual("refusal" in shown, not verdict["accepted"])
             if not verdict["accepted"]:
                 self.judge_refusal(verdict, shown)
+        self.judge_inspection(folder, said)
         for command in (("inspect", ), ("run", "--self-test"), ("perf", ), ("diff", binary)):
             damaged = self.write("damaged.ptb", binary.read_bytes()[:-64])
             verdict = self.hold("verify", "verify", damaged, code=REFUSED)
             self.judge_refusal(verdict, self.hold("error", *command, damaged, code=REFUSED))
+
+    def judge_inspection(self, folder, verdicts):
+        """`inspect` shows all commands of what it can read, and finds views possible only where `verify` accepts."""
+        shown = self.hold("inspect", "inspect", folder, "--commands", code=REFUSED)["files"]
+        opened = [(each, verdict) for each, verdict in zip(shown, verdicts) if "error" not in each]
+        self.assertGreater(len(opened), 40)
+        for each, verdict in opened:
+            self.assertEqual(each["file"], verdict["file"])
+            self.assertEqual(each["views"]["possible"] is None, not verdict["accepted"], each["file"])
+        text = self.run_pianola("inspect", folder, "--commands", code=REFUSED).stdout
+        decoded = sum(len(trace["command_list"]) for each, _ in opened for trace in each["traces"])
+        self.assertEqual(len(re.findall(r"(?m)^      commands\[", text)), decoded)
 
     def judge_refusal(self, verdict, error):
         """What another command says of a binary that is refused is what `verify` says."""
         told = {member: verdict[member] for member in REFUSAL if member in verdict}
         self.assertEqual(error["refusal"], told)
         self.assertEqual(error["error"]["kind"], "refused")
-        self.assertNotEqual(error["error"]["remedy"], "")
+        self.assertEqual(error["error"]["remedy"], verdict["remedy"])
 
     def test_the_machine(self):
         self.hold("devices", "devices")

@@ -44,6 +44,18 @@ class SizeTiming(cli_support.CliTest):
         self.assertEqual(shown["deadline_us"],
                          json.loads(self.run_pianola("size", self.binary, "--json").stdout)["time"]["step_deadline_us"])
 
+    def test_it_comes_behind_all_of_the_manifest(self):
+        words = [str(word) for pair in {**ECU, "--ftti-us": 10**6}.items() for word in pair]
+        manifest = self.run_pianola("size", self.binary).stdout
+        self.assertIn("objects on a Vulkan device", manifest)
+        self.assertTrue(self.run_pianola("size", self.binary, *words).stdout.startswith(manifest))
+
+    def test_what_is_no_number_is_in_no_range(self):
+        for value in ("nan", "-nan", "inf"):
+            words = [str(word) for pair in {**ECU, "--ftti-us": 10**6, "--cycles-per-instruction": value}.items()
+                     for word in pair]
+            self.run_pianola("size", self.binary, *words, code=USAGE)
+
     def test_it_fits_to_the_microsecond(self):
         handling = self.show(10**6)["handling_us"]
         self.assertTrue(self.show(handling)["fits"])

@@ -2,13 +2,14 @@
 """Several files for verify, inspect and size: names, folders, lists, standard input; one order, one exit code; JUnit
 and SARIF reports."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import xml.etree.ElementTree
 
 import cli_support
-from cli_support import DONE, FILE_TROUBLE, OPTIONS, REFUSED, USAGE
+from cli_support import DONE, FILE_TROUBLE, OPTIONS, REFUSED, UNSUPPORTED, USAGE
 
 COPIES = 300
 
@@ -70,13 +71,59 @@ class VerifyMany(cli_support.CliTest):
         name = "a\x1b[32m\nb.ptb: accepted, 1 bytes\x7f.ptb"
         self.put(name, damage=200)
         self.put("c.ptb")
+        named = self.folder / name
+        named.write_bytes(self.good.read_bytes())
+        model = self.write(f"{name}.tflite", "no model")
+        for code, *arguments in ((REFUSED, "verify", "release"), (REFUSED, "inspect", "release"),
+                                 (REFUSED, "size", "release"), (DONE, "verify", named), (DONE, "inspect", named),
+                                 (DONE, "size", named), (DONE, "diff", named, named), (USAGE, "run", named),
+                                 (DONE, "embed", named, "-o", f"{name}.c"), (DONE, "keygen", "-o", f"{name}.pem"),
+                                 (DONE, "sign", named, "--key", f"{name}.pem", "-o", f"{name}.signed"),
+                                 (REFUSED, "receipt", "check", named, "--key", f"{name}.pem"),
+                                 (FILE_TROUBLE, "verify", f"missing/{name}"),
+                                 (UNSUPPORTED, "capture", model, "-o", "x"),
+                                 (UNSUPPORTED, "decompile", named, "--against", model),
+                                 (DONE, "timeline", named, "-o", f"{name}.svg"), (DONE, "perf", named),
+                                 (FILE_TROUBLE, "log", "show", named), (USAGE, "capture", model, "-o", model)):
+            run = self.run_pianola(*arguments, code=code)
+            self.assertNotRegex(run.stdout + run.stderr, "[\x00-\x09\x0b-\x1f\x7f]", arguments)
+            self.assertNotRegex(run.stdout + run.stderr, "(?m)^b.ptb", arguments)
+
+    def test_no_listed_file_is_written_over(self):
+        binary = self.put("a.ptb")
+        self.write("list", str(binary))
+        kept = binary.read_bytes()
         for command in ("verify", "inspect", "size"):
-            for arguments in (("release", ), (f"release/{name}", )):
-                run = self.run_pianola(command, *arguments, code=REFUSED)
-                said = run.stdout + run.stderr
-                self.assertNotRegex(said, "[\x00-\x09\x0b-\x1f\x7f]")
-                self.assertNotRegex(said, "(?m)^b.ptb")
-        self.run_pianola("verify", "release", f"missing/{name}", code=FILE_TROUBLE)
+            for listed in ("release", "@list"):
+                with binary.open("ab") as itself:
+                    self.run_pianola(command, listed, code=USAGE, stdout=itself)
+                    self.assertEqual(binary.read_bytes(), kept)
+                    run = subprocess.run([OPTIONS.pianola, command, listed], stdout=subprocess.PIPE, stderr=itself,
+                                         cwd=self.folder, check=False)
+                self.assertEqual((run.returncode, run.stdout), (USAGE, b""))
+                binary.write_bytes(kept)  # without the message
+
+    def test_a_device_is_read_once(self):
+        """A pipe has it once only."""
+        self.put("a.ptb")
+        self.put("b.ptb")
+        for command in ("verify", "size"):
+            reader, writer = os.pipe()
+            os.write(writer, json.dumps({"profile": "small_ecu"}).encode())
+            os.close(writer)
+            self.addCleanup(os.close, reader)
+            run = self.run_pianola(command, "release", "--device", f"/dev/fd/{reader}", "--json", code=None,
+                                   pass_fds=(reader, ))
+            self.assertIn(run.returncode, (DONE, REFUSED))
+            self.assertEqual(len(json.loads(run.stdout)["files"]), 2)
+
+    def test_another_family_is_a_verdict(self):
+        self.put("a.ptb")
+        device = self.write("pl330.json", {"family": "pl330"})
+        for shown in json.loads(self.run_pianola("verify", "release", self.good, "--device", device, "--json",
+                                                 code=REFUSED).stdout)["files"]:
+            self.assertEqual((shown["rule"], shown["expected"]), ("TGT-FAMILY", "pl330"))
+            self.assertIn("without --device", shown["remedy"])
 
     def many(self):
         """Hundreds of files at several depths, one in eleven damaged."""

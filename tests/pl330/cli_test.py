@@ -47,7 +47,10 @@ class Pl330(cli_support.CliTest):
         verdict = json.loads(
             self.run_pianola("verify", self.binary, "--device", smaller, "--json", code=REFUSED).stdout)
         self.assertEqual(verdict["rule"], "TGT-MEMORY")
-        for wrong, what in (({"family": "pianola-refdev"}, "the binary's is pl330"),
+        other = self.write("other.json", {"family": "pianola-refdev"})
+        verdict = json.loads(self.run_pianola("verify", self.binary, "--device", other, "--json", code=REFUSED).stdout)
+        self.assertEqual((verdict["rule"], verdict["found"]), ("TGT-FAMILY", "pl330"))
+        for wrong, what in (({"family": "nobody's"}, "'family' must be one of"),
                             ({"queue_count": 1}, "a PL330 has queue_count 2"),
                             ({"l1_base": 0x1000000}, "DRAM and L1 overlap")):
             run = self.run_pianola("verify", self.binary, "--device", self.write("wrong.json", wrong), code=USAGE)

@@ -127,8 +127,10 @@ class Tools(unittest.TestCase):
         file = self.folder / "device.json"
         file.write_text(json.dumps(device), encoding="utf-8")
         for each in (device, file, str(file)):
-            with self.subTest(each), self.assertRaisesRegex(pianola.RefusedError, "^TGT-"):
-                pianola.verify(self.path, device=each)
+            for call in (pianola.verify, pianola.timeline):
+                with self.subTest(each), self.assertRaisesRegex(pianola.RefusedError, "^TGT-TRACE-REGION") as raised:
+                    call(self.path, device=each)
+                self.assertEqual(raised.exception.verdict["device"]["profile"], "small_ecu")
 
     def test_other_complaints_are_one_line_of_a_usual_kind(self):
         for kind, text, call in (

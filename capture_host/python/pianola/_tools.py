@@ -118,16 +118,18 @@ class Files:
             report: Json = _json.loads(self.call(command, name, "--json", *words))
         except LookupError as refused:
             text = str(refused.args[0])
-            verdict = _json.loads(text) if command == "verify" else self._verdict(name)
+            verdict = _json.loads(text) if command == "verify" else self._verdict(name, words)
             raise Refusal(self._named(verdict, file)) from None
         return self._named(report, file)
 
-    def _verdict(self, name: str) -> Json:
+    def _verdict(self, name: str, words: _typing.Sequence[str]) -> Json:
+        """What verify says, for the device that another command was called for."""
+        device = words[words.index("--device"):][:2] if "--device" in words else ()
         try:
-            self.call("verify", name, "--json")
+            self.call("verify", name, "--json", *device)
         except LookupError as refused:
             return _typing.cast(Json, _json.loads(refused.args[0]))
-        raise self._error(f"{name}: refused for another device than the one that it names; see verify(device=)")
+        raise self._error(f"{name}: refused, and accepted when it was looked at again: the file changes")
 
     @staticmethod
     def _named(report: Json, file: FileLike) -> Json:

@@ -35,14 +35,18 @@ struct FaultRecord {
     // The device that it was noticed on, in the mesh; (0, 0) where it was none.
     std::uint8_t row{0U};
     std::uint8_t column{0U};
-    std::uint32_t queue{0U};        // the queue that it was noticed on
-    std::uint32_t step{0U};         // token of the script: 1 is the set-up, 2 what is started first
-    std::uint64_t time_us{0U};      // platform time at which it was noticed
-    std::uint64_t started_us{0U};   // platform time at which the step was submitted
+    std::uint32_t queue{0U};    // the queue that it was noticed on
+    std::uint32_t step{0U};     // token of the script: 1 is the set-up, 2 what is started first
+    std::uint64_t time_us{0U};  // platform time at which it was noticed
+    // Platform time from which the step's deadline ran: its submission, or the completion of the step before where that
+    // is later.
+    std::uint64_t started_us{0U};
     std::uint32_t deadline_us{0U};  // of the step
     DeviceFault device_fault{DeviceFault::kNone};
     std::uint32_t command{0U};  // commands that the queue had executed in this script
-    std::uint32_t address{0U};  // device address, where there is one: of the first wrong byte after kReadBack, kScrub
+    // Device address, where there is one; after kReadBack, kScrub the start of the 64-byte piece with the first wrong
+    // byte.
+    std::uint32_t address{0U};
 };
 
 // The last faults, oldest overwritten first.

@@ -31,8 +31,9 @@ class Platform {
     virtual void serve_watchdog() noexcept = 0;
 
     // The lowest security version that may be loaded: a monotonic counter in memory that survives power cycles and that
-    // only secure code writes. Read twice at every load, for each of the two validations. Where it is not kOk, or where
-    // `version` is left alone, nothing is loaded.
+    // only secure code writes. Read twice at every load, for each of the two validations. Where it is not kOk, nothing
+    // is loaded; where `version` is left alone, nothing but a binary of version 2^32 - 1, which `pianola sign` does not
+    // make.
     virtual Status lowest_security_version(std::uint32_t& version) noexcept = 0;
 
     // Raises the counter to `version`. Called by Session::confirm_start() only, with a version higher than the

@@ -28,7 +28,8 @@
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
-// returns kFaultLatched until the next load().
+// returns kFaultLatched until the next load(); input_view() and output_view() return kIntegrity instead where what
+// load() left has changed.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +50,11 @@
 
 namespace pianola {
 
-// Runs every check that needs no device at work: what load() does before it touches the device, and what `pianola
-// verify` does. kOk, or kRefused with a verdict. image and plan are valid only after kOk. The file must be 64-byte
-// aligned.
+// Runs every check that needs no device at work: those of `pianola verify`, and those of load() before it touches the
+// device, except that load() also checks the platform's counter (AUT-COUNTER, AUT-VERSION), least_evidence
+// (TGT-EVIDENCE), and that the devices of a mesh are alike (TGT-MESH). To check the first two here, too: put the
+// counter's value into trust.lowest_security_version where it is higher, and call is_enough(). kOk, or kRefused with a
+// verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
 
@@ -87,7 +90,7 @@ class Session {
     //   kInvalidArgument  no such tensor, or no views
     //   kInvalidState     not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
     //   kFaultLatched     a fault is latched
-    //   kIntegrity        the session's state has changed; the next call latches that
+    //   kIntegrity        the session's state has changed; the next call latches that, if no fault is latched
     // In every case but kOk the view is empty.
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
@@ -116,17 +119,17 @@ class Session {
     //   kFaultLatched, or the fault that latched now
     Status set_parameters(Span<const ParameterValue> values) noexcept;
 
-    // Starts one step on what the views hold. Never blocks, copies nothing; the work does not depend on the sizes of
-    // tensors or trace.
+    // Starts one step on what the views hold. Never waits for a step, copies nothing; the work does not depend on the
+    // sizes of tensors or trace. A call that latches a fault takes as long as Device::reset() does.
     //   kOk               started; views must not be used until poll() has returned kOk
     //   kInvalidArgument  no views: use the other submit()
     //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
 
-    // Starts one step, with transfers. Never blocks. inputs and outputs are in the binary's order and of exactly its
-    // sizes; the caller keeps them alive, leaves inputs unchanged and outputs unread until poll() has returned
-    // something else than kPending.
+    // Starts one step, with transfers. Never waits for a step; a call that latches a fault takes as long as
+    // Device::reset() does. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
+    // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
     //   kOk               started
     //   kInvalidArgument  number or size of tensors; nothing was started
     //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was
@@ -173,8 +176,8 @@ class Session {
     [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
 
     // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's
-    // security version where that is higher. To be called once the application is content, after self_test() of all
-    // vectors; a binary without any needs a completed step.
+    // security version where that is higher. To be called once the application is content, after the self_test() that
+    // replays all vectors in one call: single ones do not count. A binary without any needs a completed step.
     //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good;
     //   kFaultLatched; whatever else the platform answers: the counter is as it was
     Status confirm_start() noexcept;
@@ -263,7 +266,7 @@ class Session {
         Io io{Io::kTransfers};     // of the script under way, or of the last one
         bool has_result{false};    // the last step has completed
         bool has_stepped{false};   // a step has completed since start()
-        bool is_confirmed{false};  // every self-test vector, or where there is none a step, has gone well since load()
+        bool is_confirmed{false};  // all vectors in one self_test(), or where there is none a step, good since load()
         bool is_verifying{false};  // the oldest has completed, and is not released yet
         QueueBits pending{0U};     // that have not completed the oldest
         std::uint32_t token{0U};   // of the script under way, or of the last one; 1 is the set-up

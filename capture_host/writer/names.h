@@ -1,0 +1,30 @@
+// Names of what a manifest enumerates, as in the schema.
+//
+// Place in the whole: what host tools print, whichever they are. In the namespace of the enumerators, so that a call
+// finds them. Host only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "pianola/image.h"
+
+namespace pianola {
+
+// The name of an enumerator from 0 on; "?" of a value that is none.
+template <std::size_t kCount, typename Enumeration>
+[[nodiscard]] const char* name_in(const std::array<const char*, kCount>& names, Enumeration value) {
+    const auto index = static_cast<std::size_t>(value);
+    return (index < kCount) ? names.at(index) : "?";
+}
+
+[[nodiscard]] const char* name_of(ElementType type);
+[[nodiscard]] const char* name_of(Placement placement);
+[[nodiscard]] const char* name_of(RegionKind kind);
+[[nodiscard]] const char* name_of(MemoryKind kind);
+[[nodiscard]] const char* name_of(ScriptKind kind);
+[[nodiscard]] const char* name_of(ScriptCommandKind kind);
+[[nodiscard]] const char* name_of(ParameterKind kind);
+[[nodiscard]] const char* name_of(CapacityProfile profile);
+
+}  // namespace pianola
