@@ -117,13 +117,12 @@ CaptureTarget target_for(const CaptureArguments& arguments) {
     const Target& target = (named != nullptr) ? *named : known.usual();
     CaptureTarget chosen;
     chosen.device = described.describe(target);
-    if (!set_sizes(arguments.sizes, chosen.device)) {
-        described.check(target, chosen.device);
-    }
+    const bool has_sizes = set_sizes(arguments.sizes, chosen.device);
     const std::string not_a_device = target.what_is_wrong_with(chosen.device);
-    if (!not_a_device.empty()) {
+    if (!not_a_device.empty() && has_sizes) {
         throw CliError{kUsage, fmt::format("--dram, --l1 or --trace-region: {}", not_a_device)};
     }
+    described.refuse(not_a_device);
     chosen.captured_on = chosen.device;
     if (&target != &known.usual()) {
         chosen.lowering = capture::find_lowering(chosen.device.family);

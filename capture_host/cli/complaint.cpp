@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "capture_host/cli/suggest.h"
@@ -155,7 +156,9 @@ Complaint complaint_of(const std::exception& error) {
     return make(kInternalError, fmt::format("internal error: {}", error.what()));
 }
 
-Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error) {
+namespace {
+
+Complaint complaint_of_words(const CLI::App& app, const CLI::ParseError& error) {
     const Apps apps = chosen_of(app);
     const std::string name = name_of(apps);
     const std::vector<std::string> rest = app.remaining(true);
@@ -182,6 +185,17 @@ Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error) {
                 fmt::format("`{} --help` explains every option, with examples", name));
 }
 
+}  // namespace
+
+// One line, whatever the words of the command line hold.
+Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error) {
+    Complaint complaint = complaint_of_words(app, error);
+    for (std::string* const text : {&complaint.message, &complaint.remedy}) {
+        std::replace(text->begin(), text->end(), '\n', '_');
+    }
+    return complaint;
+}
+
 nlohmann::json error_to_json(const Complaint& complaint) {
     return {{"code", static_cast<int>(complaint.code)},
             {"kind", kind_of(complaint.code).name},
@@ -196,7 +210,7 @@ void print_complaint(const Complaint& complaint) {
     print_error(fmt::format("{}{}\n", names_program ? std::string{} : (paint(stderr, Colour::kBad, "pianola:") + " "),
                             without_controls(complaint.message)));
     if (!has_remedy) {
-        print_error(fmt::format("  remedy  {}\n", complaint.remedy));
+        print_error(fmt::format("  remedy  {}\n", without_controls(complaint.remedy)));
     }
 }
 

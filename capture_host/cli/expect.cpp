@@ -137,9 +137,9 @@ std::string describe_difference(const capture::OutputDifference& difference, con
     std::string text = fmt::format(
         "--expect {} {}: record {}, output {} '{}' ({}), element {}: {} was expected, the binary gives {}; {} of {} "
         "elements of this output differ, {} in all, in {} of {} records",
-        input_name, output_name, origin.record, difference.output, difference.tensor, name_of(difference.type),
-        difference.element, difference.expected, difference.got, difference.differing, difference.elements,
-        difference.differing_in_all, difference.differing_inferences, difference.inferences);
+        files::readable(input_name), files::readable(output_name), origin.record, difference.output, difference.tensor,
+        name_of(difference.type), difference.element, difference.expected, difference.got, difference.differing,
+        difference.elements, difference.differing_in_all, difference.differing_inferences, difference.inferences);
     if (difference.has_state && (difference.inferences > 1U)) {
         text += "; the model keeps state: records are consecutive steps from a reset";
     }

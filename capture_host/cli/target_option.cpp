@@ -74,10 +74,9 @@ DeviceDescription DeviceFile::describe(const Target& target) const {
     return device;
 }
 
-void DeviceFile::check(const Target& target, const DeviceDescription& device) const {
-    const std::string wrong = target.what_is_wrong_with(device);
-    if (!wrong.empty()) {
-        fail(wrong);
+void DeviceFile::refuse(const std::string& what_is_wrong) const {
+    if (!what_is_wrong.empty()) {
+        fail(what_is_wrong);
     }
 }
 
@@ -126,7 +125,7 @@ BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, c
     const Target* const chosen = device.target(targets_);
     judged_for_.target = (chosen != nullptr) ? chosen : named.target;
     judged_for_.device = device.describe(target());
-    device.check(target(), judged_for_.device);
+    device.refuse(target().what_is_wrong_with(judged_for_.device));
     judged_for_.device.mesh_rows = named.device.mesh_rows;  // the option is about each device
     judged_for_.device.mesh_columns = named.device.mesh_columns;
     if ((judged_for_.target != named.target) && named.why_not.empty()) {
@@ -144,7 +143,7 @@ nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image, c
 }
 
 std::string BinaryFile::remedy(const Verdict& verdict, const Trust& trust) const {
-    return is_ok(verdict.status) ? std::string{} : remedy_of(verdict, bytes(), judged_for_, trust);
+    return remedy_of(verdict, bytes(), judged_for_, trust);
 }
 
 CliError BinaryFile::refused(const Verdict& verdict, const Image& image) const {

@@ -28,7 +28,8 @@ class DeviceFile {
     [[nodiscard]] const Target* target(const targets::Targets& targets) const;
     // The target's usual device with the members that are named. Nobody has looked whether there is such a device.
     [[nodiscard]] DeviceDescription describe(const Target& target) const;
-    void check(const Target& target, const DeviceDescription& device) const;
+    // What the target says is wrong with it; nothing where that is empty.
+    void refuse(const std::string& what_is_wrong) const;
 
   private:
     [[noreturn]] void fail(const std::string& what) const;

@@ -109,6 +109,9 @@ std::string describe_verdict(const Verdict& verdict, const Image& image, const D
 
 std::string remedy_of(const Verdict& verdict, ByteSpan file, const targets::FileTarget& judged_for,
                       const Trust& trust) {
+    if (is_ok(verdict.status)) {
+        return {};
+    }
     std::string of_capacity =
         capture::capacity_remedy(file, judged_for.device, judged_for.target->command_set(), trust, verdict);
     if (!of_capacity.empty()) {

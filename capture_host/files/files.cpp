@@ -177,7 +177,7 @@ namespace {
 std::vector<std::uint8_t> load(const Descriptor& file, const std::filesystem::path& path, std::uint64_t limit_bytes) {
     const auto fail_as_too_long = [&] {
         throw FileTooLong{
-            "can not read " + path.string() + ": it is longer than " + std::to_string(limit_bytes) + " bytes",
+            "can not read " + readable(path.string()) + ": it is longer than " + std::to_string(limit_bytes) + " bytes",
             "check that it is the file that is meant; docs/reference/cli.md gives the limits"};
     };
     struct stat found{};

@@ -12,6 +12,7 @@ const char* name_of(ElementType type) {
 }
 const char* name_of(Placement placement) {
     constexpr std::array<const char*, 3> kNames{"?", "replicated", "sharded"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(Placement::kSharded) + 1U));
     return name_in(kNames, placement);
 }
 const char* name_of(RegionKind kind) {
@@ -22,10 +23,12 @@ const char* name_of(RegionKind kind) {
 }
 const char* name_of(MemoryKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "DRAM", "L1"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(MemoryKind::kL1) + 1U));
     return name_in(kNames, kind);
 }
 const char* name_of(ScriptKind kind) {
     constexpr std::array<const char*, 5> kNames{"?", "setup", "step", "prologue", "epilogue"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ScriptKind::kEpilogue) + 1U));
     return name_in(kNames, kind);
 }
 const char* name_of(CapacityProfile profile) {
@@ -39,11 +42,13 @@ const char* name_of(CapacityProfile profile) {
 
 const char* name_of(ParameterKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ParameterKind::kBufferAddress) + 1U));
     return name_in(kNames, kind);
 }
 const char* name_of(ScriptCommandKind kind) {
     constexpr std::array<const char*, 8> kNames{
         "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(ScriptCommandKind::kWaitEvent) + 1U));
     return name_in(kNames, kind);
 }
 

@@ -45,6 +45,16 @@ class Run(cli_support.CliTest):
         self.assertEqual((self.folder / "out.bin").read_bytes(),
                          b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS)))
 
+    def test_cycles_of_a_stream_count_every_reset(self):
+        """All records are replayed again from a reset, which takes what the prologue takes."""
+        folder = cli_support.OPTIONS.models / "trained_lstm_int8"
+        batch = self.write("batch.bin", b"".join((folder / f"input_{i}_0.bin").read_bytes() for i in range(RECORDS)))
+        binary = self.capture("trained_lstm_int8")
+        cycles = [json.loads(self.run_pianola("run", binary, "--input", batch, "--output", "out.bin", "--batch",
+                                              "--repeat", repeat, "--json").stdout)["cycles"] for repeat in (1, 3)]
+        self.assertGreater(cycles[0], 0)
+        self.assertEqual(cycles[1], 3 * cycles[0])
+
     def test_random_binaries_with_and_without_views(self):
         """With a prologue, an epilogue, both or neither: a step takes what was proved, and views give what transfers
         give."""

@@ -90,6 +90,9 @@ class Sign(cli_support.CliTest):
         self.run_pianola("sign", binary, "--public", public, "--digest-out", "digest.bin", "-o", "prepared.ptb",
                          "--security-version", 3)
         self.assertEqual((self.folder / "digest.bin").stat().st_size, 32)
+        # What the counter of a platform that answers nothing reads, which would let it pass.
+        self.run_pianola("sign", binary, "--public", public, "--digest-out", "never", "-o", "never.ptb",
+                         "--security-version", 2**32 - 1, code=USAGE)
         self.assertEqual(self.refuse(self.folder / "prepared.ptb", "--key", public), "AUT-SIGNATURE")
         self.openssl("pkeyutl", "-sign", "-inkey", "hsm.pem", "-in", "digest.bin", "-out", "signature.der")
         self.run_pianola("sign", "prepared.ptb", "--public", public, "--signature-in", "signature.der", "-o",

@@ -84,7 +84,8 @@ class VerifyMany(cli_support.CliTest):
                                  (UNSUPPORTED, "capture", model, "-o", "x"),
                                  (UNSUPPORTED, "decompile", named, "--against", model),
                                  (DONE, "timeline", named, "-o", f"{name}.svg"), (DONE, "perf", named),
-                                 (FILE_TROUBLE, "log", "show", named), (USAGE, "capture", model, "-o", model)):
+                                 (FILE_TROUBLE, "log", "show", named), (USAGE, "capture", model, "-o", model),
+                                 (USAGE, "diff", named, named, named), (USAGE, named)):
             run = self.run_pianola(*arguments, code=code)
             self.assertNotRegex(run.stdout + run.stderr, "[\x00-\x09\x0b-\x1f\x7f]", arguments)
             self.assertNotRegex(run.stdout + run.stderr, "(?m)^b.ptb", arguments)

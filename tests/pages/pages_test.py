@@ -142,7 +142,13 @@ class Pages(cli_support.CliTest):
             self.assertIn(program["name"], cells)
         self.assertIn("not signed", text)
         self.assertNotIn(">one refuses<", text)
-        self.run_pianola("inspect", binary, "--html", "page.html", "--json", code=cli_support.USAGE)
+        for option in ("--json", "--commands"):
+            self.run_pianola("inspect", binary, "--html", "page.html", option, code=cli_support.USAGE)
+        self.assertNotIn("Self-tests and state", text)
+        self.run_pianola("inspect", self.make_sample("--self-test", "2"), "--html", "page.html")
+        text = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn("self-tests 2: 0 with outputs as expected, 2 with captured outputs", text)
+        self.assertRegex(text, r"AUT-\*.*?\d+ of \d+ applied")
 
     def test_a_binary_that_is_refused_is_shown_with_its_rule(self):
         contents = self.make_sample().read_bytes()

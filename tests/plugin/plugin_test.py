@@ -64,6 +64,8 @@ class Plugin(cli_support.CliTest):
 
     def test_inspect(self):
         shown = json.loads(self.run_pianola("inspect", self.binary, *self.plugin, "--commands", "--json").stdout)
+        self.run_pianola("inspect", self.binary, *self.plugin, "--html", "page.html")
+        self.assertIn(shown["target"]["plugin"], (self.folder / "page.html").read_text(encoding="utf-8"))
         self.assertEqual((shown["target"]["device_family"], shown["target"]["plugin"]), ("copy-npu", self.digest))
         commands = shown["traces"][0]["command_list"]
         self.assertEqual([command["command"] for command in commands], ["copy", "copy", "end"])
