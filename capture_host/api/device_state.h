@@ -118,7 +118,8 @@ struct DeviceState {
     std::set<std::string> reported_races;
     // While a mesh makes calls on this device: which one, and the devices on which it makes the same. 0: no mesh.
     std::uint64_t speaker{0U};
-    std::uint64_t replicas{0U};  // while it gives them the same bytes: a number for that call
+    std::uint64_t replicas{0U};   // while it gives them the same bytes: a number for that call
+    std::uint64_t mesh_call{0U};  // while it transfers all parts of a tensor: a number for that call
     Lockstep* lockstep{nullptr};
 
     // Calls on queues. Throw HostError.

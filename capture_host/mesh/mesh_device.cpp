@@ -282,6 +282,12 @@ void MeshDevice::in_step(const std::vector<MeshCoordinate>& coordinates,
     }
 }
 
+void MeshDevice::as_one_transfer(const std::function<void()>& call) {
+    const FamilyLock lock{family_->mutex};
+    const Transferring transferring{*family_};
+    call();
+}
+
 void MeshDevice::as_replicas(const std::function<void()>& call) {
     const FamilyLock lock{family_->mutex};
     const Replicating replicating{*family_};

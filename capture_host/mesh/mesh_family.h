@@ -38,6 +38,8 @@ struct MeshFamily {
     std::vector<std::weak_ptr<MeshDevice>> meshes;               // sub-meshes
     std::map<std::uint64_t, std::weak_ptr<MeshBuffer>> buffers;  // by the id of each device's buffer
     std::uint64_t replicas{0U};                                  // of the call that gives all the same bytes
+    std::uint64_t call{0U};                                      // that transfers all parts of a tensor; 0: none
+    std::uint64_t calls{0U};                                     // such calls so far
 };
 
 using FamilyLock = std::lock_guard<std::recursive_mutex>;
@@ -45,14 +47,19 @@ using FamilyLock = std::lock_guard<std::recursive_mutex>;
 // While it lives, calls on a device are those of a mesh.
 class Speaking {
   public:
-    Speaking(Device& device, std::uint64_t mesh, std::uint64_t replicas)
-        : state_{device.state()}, before_{state_.speaker}, replicas_before_{state_.replicas} {
+    Speaking(Device& device, std::uint64_t mesh, const MeshFamily& family)
+        : state_{device.state()},
+          before_{state_.speaker},
+          replicas_before_{state_.replicas},
+          call_before_{state_.mesh_call} {
         state_.speaker = mesh;
-        state_.replicas = replicas;
+        state_.replicas = family.replicas;
+        state_.mesh_call = family.call;
     }
     ~Speaking() {
         state_.speaker = before_;
         state_.replicas = replicas_before_;
+        state_.mesh_call = call_before_;
     }
     Speaking(const Speaking&) = delete;
     Speaking& operator=(const Speaking&) = delete;
@@ -61,6 +68,25 @@ class Speaking {
     DeviceState& state_;
     std::uint64_t before_;
     std::uint64_t replicas_before_;
+    std::uint64_t call_before_;
+};
+
+// While it lives, transfers are parts of one call: of the outermost one.
+class Transferring {
+  public:
+    explicit Transferring(MeshFamily& family) : family_{family}, before_{family.call} {
+        if (before_ == 0U) {
+            family_.calls += 1U;
+            family_.call = family_.calls;
+        }
+    }
+    ~Transferring() { family_.call = before_; }
+    Transferring(const Transferring&) = delete;
+    Transferring& operator=(const Transferring&) = delete;
+
+  private:
+    MeshFamily& family_;
+    std::uint64_t before_;
 };
 
 // While it lives, what is written are replicas of one call.
@@ -84,7 +110,7 @@ auto MeshDevice::on(std::uint32_t id, const Call& call) const {
     Device& device = *family_->devices.at(id);
     try {
         const Lock lock{device.state().mutex};
-        const Speaking speaking{device, id_, family_->replicas};
+        const Speaking speaking{device, id_, *family_};
         return call(device);
     } catch (const HostError& error) {
         refuse(id, error);

@@ -95,6 +95,7 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
     check_working();
     require_mine(*buffer);
     require_size(*buffer, bytes.size());
+    const Transferring transferring{*family_};
     const auto write_part = [&](const MeshCoordinate& place) {
         const MeshBuffer::Part& part = buffer->parts().at(place);
         if (part.is_used) {
@@ -126,6 +127,7 @@ std::vector<std::uint8_t> MeshDevice::read(std::uint32_t queue, const MeshBuffer
     if (!buffer->is_sharded()) {
         return read_shard(queue, buffer, buffer->parts().begin()->first, true).data();
     }
+    const Transferring transferring{*family_};
     std::map<MeshCoordinate, ReadHandle> reads;  // all are under way before the first is waited for
     for (const auto& [place, part] : buffer->parts()) {
         if (part.is_used) {

@@ -53,12 +53,12 @@ std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
 void CallLog::append(Call call) {
     const std::lock_guard<std::mutex> lock{mutex_};
     call.number = ++calls_;
-    if ((call.kind == CallKind::kWrite) && !call.place.empty()) {
+    if (call.kind == CallKind::kWrite) {
         note_seen(call.number);
-    } else if ((call.kind == CallKind::kRead) && !call.place.empty()) {
+    } else if (call.kind == CallKind::kRead) {
         unseen_.emplace_back(sections_.size() - 1U, sections_.back().calls.size());
     } else {
-        // Of one device nobody asks.
+        // The host gives and takes nothing.
     }
     sections_.back().calls.push_back(std::move(call));
 }
@@ -85,6 +85,7 @@ Call DeviceRecorder::call(CallKind kind, std::uint32_t queue, std::uint64_t obje
     made.object = object;
     made.device = number_;
     made.place = place_;
+    made.mesh_call = device_.mesh_call;
     return made;
 }
 

@@ -49,7 +49,8 @@ struct Call {
     std::string place;               // of several devices: " of device (0, 1)"
     std::uint64_t twin{0U};          // of a buffer: Buffer::first_twin()
     std::uint64_t replicas{0U};      // of a write: the call of a mesh that gave its devices the same; 0: none
-    std::uint64_t seen{0U};          // of a read: the first write behind the host's look at the data; 0: none
+    std::uint64_t mesh_call{0U};     // the call of a mesh that transfers all parts of a tensor; 0: none
+    std::uint64_t seen{0U};          // of a read: the first write after the host has looked at the data; 0: none
 
     // The same call, whatever data it moves.
     [[nodiscard]] bool is_like(const Call& other) const;

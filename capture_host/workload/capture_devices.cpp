@@ -239,9 +239,21 @@ Reading reading_of(const Reading& reading, std::uint32_t device) {
         }
     }
     own.found = reading.found;
-    own.warning = reading.warning;
+    own.warnings = reading.warnings;
     own.is_found = reading.is_found;
     return own;
+}
+
+SpreadTensors tensors_of_one(const Reading& reading) {
+    SpreadTensors all;
+    const auto add = [](const std::vector<DeclaredTensor>& tensors, std::vector<SpreadTensor>& to) {
+        for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
+            to.push_back({tensors[i].declaration.name, {Part{0U, i}}, false});
+        }
+    };
+    add(reading.declarations.inputs, all.inputs);
+    add(reading.declarations.outputs, all.outputs);
+    return all;
 }
 
 SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid) {

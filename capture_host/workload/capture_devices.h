@@ -33,6 +33,8 @@ struct SpreadTensors {
     std::vector<SpreadTensor> outputs;
 };
 
+// Of a single device: each tensor by itself.
+[[nodiscard]] SpreadTensors tensors_of_one(const Reading& reading);
 // Finds which tensors of different devices are one, and gives each its name in the readings. Throws API-CAPTURE-TENSOR.
 [[nodiscard]] SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid);
 

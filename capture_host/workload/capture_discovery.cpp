@@ -4,122 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 
-#include "capture_host/workload/data_flow.h"
+#include "capture_host/workload/capture_loops.h"
+#include "capture_host/workload/capture_pairs.h"
 
 namespace pianola::host {
 namespace {
-
-using Calls = std::vector<Call>;
-
-constexpr std::size_t kMostTurns = 4U;  // of a program's loop in one step: as many buffers may take turns
-
-struct Loop {
-    std::size_t first{0U};
-    std::size_t period{0U};  // calls
-    std::size_t turns{0U};
-};
-
-bool is_program(const Call& call) {
-    return (call.kind == CallKind::kProgram) || (call.kind == CallKind::kReplay);
-}
-
-bool has(const Calls& calls, std::size_t first, std::size_t count, CallKind kind) {
-    const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(first);
-    return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(count),
-                       [kind](const Call& call) { return call.kind == kind; });
-}
-
-Calls part(const Calls& calls, std::size_t first, std::size_t count) {
-    const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(first);
-    return Calls{begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
-std::vector<std::uint64_t> flow_of(const Calls& calls, const CommandSet& command_set) {
-    std::map<std::uint32_t, DataFlow> flows;  // devices share no memory
-    for (const Call& call : calls) {
-        flows.try_emplace(call.device, command_set).first->second.add(call);
-    }
-    std::vector<std::uint64_t> all;
-    for (auto& [device, flow] : flows) {
-        const std::vector<std::uint64_t> one = flow.end();
-        all.insert(all.end(), {device, one.size()});
-        all.insert(all.end(), one.begin(), one.end());
-    }
-    return all;
-}
-
-// A number for each call, the same for calls of one shape.
-std::vector<std::size_t> shapes_of(const Calls& calls, const CommandSet& command_set) {
-    std::map<std::vector<std::uint64_t>, std::size_t> known;
-    std::vector<std::size_t> shapes;
-    for (const Call& call : calls) {
-        std::vector<std::uint64_t> shape = call_shape(call, command_set);
-        shape.push_back(call.device);
-        shapes.push_back(known.emplace(std::move(shape), known.size()).first->second);
-    }
-    return shapes;
-}
-
-// The loop that covers most calls, with a program and a read in each turn; among equals, the one with the shortest
-// turns. Once for each place where its turns may be said to begin, the likeliest first; empty where there is no loop.
-std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
-    const std::vector<std::size_t> shapes = shapes_of(calls, command_set);
-    const std::size_t count = shapes.size();
-    Loop best;
-    std::size_t spare = 0U;
-    const auto covered = [&best] { return best.turns * best.period; };
-    // Where less than a turn is left over, nothing longer is better. Else the search would be quadratic in the calls.
-    const auto is_best = [&] { return (best.turns != 0U) && ((count - covered()) < best.period); };
-    for (std::size_t period = 1U; ((2U * period) <= count) && !is_best(); ++period) {
-        std::size_t first = 0U;
-        for (std::size_t i = 0U; (i <= (count - period)) && ((count - first) > covered()); ++i) {
-            if ((i < (count - period)) && (shapes[i] == shapes[i + period])) {
-                continue;
-            }
-            const std::size_t length = (i - first) + period;
-            const Loop loop{first, period, length / period};
-            if ((loop.turns >= 2U) && ((loop.turns * period) > covered()) &&
-                has(calls, first, period, CallKind::kRead) &&
-                std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(first),
-                            calls.begin() + static_cast<std::ptrdiff_t>(first + period), is_program)) {
-                best = loop;
-                spare = length % period;
-            }
-            first = i + 1U;
-        }
-    }
-    // A turn that ends with a read is what people write.
-    std::vector<Loop> loops;
-    for (const bool with_read : {true, false}) {
-        for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
-            const std::size_t last = (best.first + shift + best.period) - 1U;
-            if ((calls[last].kind == CallKind::kRead) == with_read) {
-                loops.push_back({best.first + shift, best.period, best.turns});
-            }
-        }
-    }
-    return loops;
-}
-
-// With several turns in a step where buffers take turns. No turns: the turns are not the same.
-Loop unrolled(const Calls& calls, const Loop& loop, const CommandSet& command_set) {
-    for (std::size_t turns = 1U; (turns <= kMostTurns) && ((2U * turns) <= loop.turns); ++turns) {
-        const std::size_t period = loop.period * turns;
-        const std::size_t first = loop.first + ((loop.turns % turns) * loop.period);
-        const std::vector<std::uint64_t> wanted = flow_of(part(calls, first, period), command_set);
-        bool is_same = true;
-        for (std::size_t i = 1U; is_same && (i < (loop.turns / turns)); ++i) {
-            is_same = flow_of(part(calls, first + (i * period), period), command_set) == wanted;
-        }
-        if (is_same) {
-            return {first, period, loop.turns / turns};
-        }
-    }
-    return {};
-}
 
 // The calls of `like`, with the data that these have moved.
 Calls moved_by(const Calls& like, const Calls& calls) {
@@ -129,6 +21,7 @@ Calls moved_by(const Calls& like, const Calls& calls) {
         made[i].handle = calls[i].handle;
         made[i].number = calls[i].number;
         made[i].replicas = calls[i].replicas;
+        made[i].mesh_call = calls[i].mesh_call;
         made[i].seen = calls[i].seen;
     }
     return made;
@@ -144,7 +37,7 @@ std::set<std::uint64_t> written_by(const Calls& calls) {
     return buffers;
 }
 
-// What is in front of the loop is set-up; or its programs and first inputs are a prologue, and what is behind the loop
+// What is in front of the loop is set-up; or its programs and first inputs are a prologue, and what comes after the loop
 // is the epilogue.
 std::vector<Section> sections_of(const Calls& calls, const Loop& loop, bool with_prologue) {
     const Calls step = part(calls, loop.first, loop.period);
@@ -163,9 +56,8 @@ std::vector<Section> sections_of(const Calls& calls, const Loop& loop, bool with
         sections.push_back(
             {ScriptKind::kStep, moved_by(step, part(calls, loop.first + (i * loop.period), loop.period))});
     }
-    const std::size_t behind = loop.first + (loop.period * loop.turns);
-    if (behind < calls.size()) {
-        sections.push_back({ScriptKind::kEpilogue, part(calls, behind, calls.size() - behind)});
+    if (loop.end() < calls.size()) {
+        sections.push_back({ScriptKind::kEpilogue, part(calls, loop.end(), calls.size() - loop.end())});
     }
     return sections;
 }
@@ -236,31 +128,39 @@ bool is_known(const std::vector<DeclaredTensor>& tensors, std::uint64_t id) {
                        [id](const DeclaredTensor& each) { return each.id.value == id; });
 }
 
+// In the order in which the program has made them.
+std::vector<std::size_t> places_of(const Calls& calls) {
+    std::vector<std::size_t> places(calls.size());
+    std::iota(places.begin(), places.end(), std::size_t{0U});
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t one, std::size_t other) { return calls[one].number < calls[other].number; });
+    return places;
+}
+
 // What every step writes and reads, in the order of the calls. A program that has declared inputs, or outputs, has
 // declared all of them.
-void declare_missing(const std::vector<Section>& sections, Declarations& declarations) {
+void declare_missing(const std::vector<Section>& sections, Declarations& declarations, const CommandSet& command_set) {
     const bool find_inputs = declarations.inputs.empty();
     const bool find_outputs = declarations.outputs.empty();
     for (const Section& section : sections) {
         if (section.kind != ScriptKind::kStep) {
             continue;
         }
-        for (const Call& call : section.calls) {
+        const std::vector<std::uint32_t> pairs = pairs_of(section.calls, command_set);
+        for (const std::size_t place : places_of(section.calls)) {
+            const Call& call = section.calls[place];
             const bool is_input = call.kind == CallKind::kWrite;
             auto& tensors = is_input ? declarations.inputs : declarations.outputs;
             const bool is_constant = is_input && (declarations.constants.count(call.object) != 0U);
             const bool is_wanted = is_input ? find_inputs : (find_outputs && (call.kind == CallKind::kRead));
             if (is_wanted && !is_constant) {
-                const auto before = static_cast<std::uint32_t>(
-                    std::count_if(tensors.begin(), tensors.end(),
-                                  [&](const DeclaredTensor& other) { return other.id.value == call.object; }));
                 tensors.push_back({BufferId{call.object},
                                    call.buffer,
                                    {fmt::format("{} {}", is_input ? "input" : "output", tensors.size()),
                                     call.buffer->type, call.buffer->shape},
                                    call.device,
                                    true,
-                                   {call.twin, before}});
+                                   {call.twin, pairs[place]}});
             }
         }
         return;
@@ -315,7 +215,7 @@ Reading reading(std::vector<Section> sections, const Declarations& declarations,
     made.sections = std::move(sections);
     made.declarations = declarations;
     made.is_found = declarations.inputs.empty() || declarations.outputs.empty();
-    declare_missing(made.sections, made.declarations);
+    declare_missing(made.sections, made.declarations, command_set);
     return made;
 }
 
@@ -334,46 +234,150 @@ Reading single_step(const Calls& calls, const Declarations& declarations, const 
     return reading(std::move(sections), declarations, read, command_set);
 }
 
+// "calls 3 to 14", by their numbers in the program.
+std::string span_of(const Calls& calls, std::size_t first, std::size_t end) {
+    const auto begin = calls.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto [least, greatest] =
+        std::minmax_element(begin, calls.begin() + static_cast<std::ptrdiff_t>(end),
+                            [](const Call& one, const Call& other) { return one.number < other.number; });
+    return fmt::format("calls {} to {}", least->number, greatest->number);
+}
+
+// Finds what calls without marks may mean.
+class Finder {
+  public:
+    Finder(const Declarations& declarations, const std::set<std::uint64_t>& read, const CommandSet& command_set)
+        : declarations_{declarations}, read_{read}, command_set_{command_set} {}
+
+    void search(const Calls& calls, bool as_written) {
+        for (const Loop& candidate : loops_of(calls, command_set_)) {
+            const Loop loop = unrolled(calls, candidate, command_set_);
+            if (loop.turns == 0U) {
+                note_unlike(calls, candidate);
+                continue;
+            }
+            // Turns that the host gives nothing are layers of one inference, where a step has room for them.
+            const bool is_loop = has(calls, loop.first, loop.period, CallKind::kWrite);
+            is_loop_ = is_loop_ || is_loop;
+            is_loop_as_written_ = is_loop_as_written_ || (is_loop && as_written);
+            found_ = fmt::format("{} of the program were taken for its loop: {} turns of {}",
+                                 span_of(calls, loop.first, loop.end()), loop.turns, loop.period);
+            add(calls, candidate, loop);
+        }
+    }
+
+    // As one step, where no turns are alike; else only where no other reading holds.
+    std::vector<Reading> readings(const Calls& calls) {
+        if (readings_.empty()) {
+            note_stretches(calls);
+        }
+        if (!is_loop_ || (!is_loop_as_written_ && !unlike_.empty())) {
+            Reading single = single_step(calls, declarations_, read_, command_set_);
+            single.found = unlike_.empty() ? found_ : unlike_;
+            if (!unlike_.empty()) {
+                single.warnings.push_back(unlike_);
+            }
+            readings_.insert(is_loop_ ? readings_.end() : readings_.begin(), std::move(single));
+        }
+        return std::move(readings_);
+    }
+
+  private:
+    void note_unlike(const Calls& calls, const Loop& loop) {
+        if (unlike_.empty()) {
+            unlike_ = fmt::format(
+                "{} of the program look like {} turns of {}, but they do not compute the same, so that all calls are "
+                "one step: {}",
+                span_of(calls, loop.first, loop.end()), loop.turns, loop.period,
+                turn_difference(calls, loop, command_set_));
+        }
+    }
+
+    void note_stretches(const Calls& calls) {
+        const std::string difference = unlike_.empty() ? stretch_difference(calls, command_set_) : std::string{};
+        if (!difference.empty()) {
+            unlike_ = fmt::format(
+                "no calls repeat with a program and a read in each turn, so that all of them are one step: {}",
+                difference);
+        }
+    }
+
+    void add(const Calls& calls, const Loop& candidate, const Loop& loop) {
+        const auto is_work = [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); };
+        const bool is_last =
+            std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(candidate.end()), calls.end(), is_work);
+        // Turns that are left over, and writes after the loop, which nothing reads.
+        const Calls cut = part(calls, 0U, loop.end());
+        std::vector<std::string> warnings;
+        if (loop.end() < candidate.end()) {
+            warnings.push_back(left_over(calls, candidate, loop));
+        }
+        for (std::size_t i = candidate.end(); is_last && (i < calls.size()); ++i) {
+            if (calls[i].kind == CallKind::kWrite) {
+                warnings.push_back(
+                    fmt::format("{} (call {}) comes after the loop, and nothing reads it: it is left out",
+                                calls[i].text(), calls[i].number));
+            }
+        }
+        for (const bool with_prologue : {false, true}) {
+            const bool is_cut = is_last && !warnings.empty();
+            if (is_last || (with_prologue && (loop.end() == candidate.end()))) {
+                readings_.push_back(reading(sections_of(is_cut ? cut : calls, loop, with_prologue), declarations_,
+                                            read_, command_set_));
+                readings_.back().found = found_;
+                readings_.back().warnings = is_cut ? warnings : std::vector<std::string>{};
+                note_front(calls, loop, readings_.back());
+            }
+        }
+    }
+
+    static std::string left_over(const Calls& calls, const Loop& candidate, const Loop& loop) {
+        const std::size_t turns = loop.period / candidate.period;
+        const std::size_t captured = loop.turns * turns;
+        return fmt::format(
+            "{} of the program, its turns from {} to {}, are not among what was captured: a step holds {} turns, "
+            "because buffers take turns, and {} are not a multiple of that; let the loop take {} turns",
+            span_of(calls, loop.end(), candidate.end()), captured + 1U, candidate.turns, turns, candidate.turns,
+            captured + turns);
+    }
+
+    // What the host has read in front of the loop the binary does not give.
+    static void note_front(const Calls& calls, const Loop& loop, Reading& reading) {
+        const auto end = calls.begin() + static_cast<std::ptrdiff_t>(loop.first);
+        const auto is_read = [](const Call& call) { return call.kind == CallKind::kRead; };
+        const auto first = std::find_if(calls.begin(), end, is_read);
+        if (first != end) {
+            reading.warnings.push_back(
+                fmt::format("{} (call {}) is in front of the loop, as {} in all: the binary does not give what is read "
+                            "there; let it be like a turn where it is one",
+                            first->text(), first->number, std::count_if(calls.begin(), end, is_read)));
+        }
+    }
+
+    const Declarations& declarations_;
+    const std::set<std::uint64_t>& read_;
+    const CommandSet& command_set_;
+    std::vector<Reading> readings_;
+    std::string found_{"no calls repeat with a program and a read in each turn, so that all of them are one step"};
+    std::string unlike_;
+    bool is_loop_{false};
+    bool is_loop_as_written_{false};
+};
+
 }  // namespace
 
-std::vector<Reading> readings_of(const std::vector<Section>& sections, const Declarations& declarations,
-                                 const CommandSet& command_set) {
+std::vector<Reading> readings_of(const std::vector<Section>& sections, const std::vector<Section>& in_turn_order,
+                                 const Declarations& declarations, const CommandSet& command_set) {
     const std::set<std::uint64_t> read = read_writes(sections, command_set);
     if (sections.size() > 1U) {
         return {reading(sections, declarations, read, command_set)};
     }
-    const Calls& calls = sections.front().calls;
-    std::vector<Reading> readings;
-    bool is_loop = false;
-    bool looks_like_loop = false;
-    std::string found = "no calls repeat with a program and a read in each turn, so that all of them are one step";
-    for (const Loop& candidate : loops_of(calls, command_set)) {
-        const Loop loop = unrolled(calls, candidate, command_set);
-        const bool is_alike = loop.turns != 0U;
-        looks_like_loop = true;
-        const Loop& said = is_alike ? loop : candidate;
-        const std::size_t behind = said.first + (said.period * said.turns);
-        // Turns that the host gives nothing are layers of one inference, where a step has room for them.
-        is_loop = is_loop || (is_alike && has(calls, loop.first, loop.period, CallKind::kWrite));
-        found = fmt::format("calls {} to {} of the program {} {} turns of {}{}", said.first + 1U, behind,
-                            is_alike ? "were taken for its loop:" : "look like", said.turns, said.period,
-                            is_alike ? "" : ", but they do not compute the same, so that all calls are one step");
-        const bool is_last =
-            std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(behind), calls.end(),
-                         [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); });
-        for (const bool with_prologue : {false, true}) {
-            if (is_alike && (is_last || with_prologue)) {
-                readings.push_back(reading(sections_of(calls, loop, with_prologue), declarations, read, command_set));
-                readings.back().found = found;
-            }
-        }
+    Finder finder{declarations, read, command_set};
+    finder.search(sections.front().calls, true);
+    if (!in_turn_order.empty()) {
+        finder.search(in_turn_order.front().calls, false);
     }
-    if (!is_loop) {
-        readings.insert(readings.begin(), single_step(calls, declarations, read, command_set));
-        readings.front().found = found;
-        readings.front().warning = ((readings.size() == 1U) && looks_like_loop) ? found : std::string{};
-    }
-    return readings;
+    return finder.readings(sections.front().calls);
 }
 
 }  // namespace pianola::host

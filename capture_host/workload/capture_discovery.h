@@ -15,13 +15,15 @@ namespace pianola::host {
 struct Reading {
     std::vector<Section> sections;  // all steps with the calls of the first, and their own data
     Declarations declarations;
-    std::string found;     // how a program without marks was read; empty where it has marks
-    std::string warning;   // of what the program may not have meant
-    bool is_found{false};  // inputs, or outputs: not all were declared
+    std::string found;                  // how a program without marks was read; empty where it has marks
+    std::vector<std::string> warnings;  // of what the program may not have meant, and of what is left out
+    bool is_found{false};               // inputs, or outputs: not all were declared
 };
 
-// The likeliest first, and at least one.
-[[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections, const Declarations& declarations,
-                                               const CommandSet& command_set);
+// The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the same
+// (turn_order.h); empty where there is none.
+[[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections,
+                                               const std::vector<Section>& in_turn_order,
+                                               const Declarations& declarations, const CommandSet& command_set);
 
 }  // namespace pianola::host

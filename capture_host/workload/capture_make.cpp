@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "capture_host/files/files.h"
 #include "capture_host/link/link.h"
@@ -14,9 +15,11 @@
 #include "capture_host/workload/capture_meaning.h"
 #include "capture_host/workload/capture_memory.h"
 #include "capture_host/workload/capture_order.h"
+#include "capture_host/workload/capture_pairs.h"
 #include "capture_host/workload/capture_refusal.h"
 #include "capture_host/workload/capture_slots.h"
 #include "capture_host/workload/capture_staging.h"
+#include "capture_host/workload/turn_order.h"
 #include "capture_host/workload/workload_trial.h"
 
 namespace pianola::host {
@@ -51,17 +54,18 @@ class Maker {
     Maker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
           const CaptureOptions& options)
         : grid_{grid}, device_{grid.devices.front()->state()}, options_{options} {
-        if (!found.warning.empty()) {
-            warnings_.push_back(found.warning);
+        warnings_ = found.warnings;
+        for (std::string& each : check_carried(found, program)) {
+            warnings_.push_back(std::move(each));
         }
-        if (grid.devices.size() > 1U) {
-            for (std::string& each : check_carried(found, program)) {
-                warnings_.push_back(std::move(each));
-            }
-        }
+        check_pairs(found, device_.command_set);
         read_devices(found);
-        prove(program);
         spread();
+        prove(program);
+        if (works_.size() == 1U) {
+            inputs_ = works_.front()->scripts.inputs;
+            outputs_ = works_.front()->scripts.outputs;
+        }
     }
 
     // With as many steps in flight as the options or the events allow.
@@ -95,35 +99,37 @@ class Maker {
             DeviceWork& work = *works_.back();
             work.found = reading_of(found, i);
             check_front(work.found, device_.command_set);
+            check_front_turns(work.found, device_.command_set);
             work.as_found = make_scripts(work.found.sections, work.found.declarations);
             all.push_back({&work.as_found, &work.found.declarations});
         }
         check_content(all);
     }
 
-    void prove(const std::vector<Section>& program) {
-        for (std::uint32_t i = 0U; i < works_.size(); ++i) {
-            DeviceWork& work = *works_[i];
-            const std::vector<Section> own = sections_of(program, i);
-            check_order(work.found, work.as_found, own, device_.command_set);
-            work.reading = with_staging(work.found, device_.family, device_.spec);
-            work.scripts = make_scripts(work.reading.sections, work.reading.declarations);
-            const std::string why = check_meaning(work.reading, work.scripts, own, device_.command_set);
-            why_no_vectors_ = why_no_vectors_.empty() ? why : why_no_vectors_;
-        }
-    }
-
+    // Which tensors of different devices are one.
     void spread() {
-        if (works_.size() == 1U) {
-            inputs_ = works_.front()->scripts.inputs;
-            outputs_ = works_.front()->scripts.outputs;
-            return;
-        }
         std::vector<Reading*> readings;
         for (const auto& work : works_) {
-            readings.push_back(&work->reading);
+            readings.push_back(&work->found);
         }
-        tensors_ = spread_tensors(readings, grid_);
+        tensors_ = (works_.size() == 1U) ? tensors_of_one(works_.front()->found) : spread_tensors(readings, grid_);
+    }
+
+    void prove(const std::vector<Section>& program) {
+        std::vector<const Reading*> readings;
+        for (std::uint32_t i = 0U; i < works_.size(); ++i) {
+            check_order(works_[i]->found, works_[i]->as_found, sections_of(program, i), device_.command_set);
+            readings.push_back(&works_[i]->found);
+        }
+        std::vector<Reading> staged = with_staging(readings, tensors_, device_.family, device_.spec);
+        for (std::uint32_t i = 0U; i < works_.size(); ++i) {
+            DeviceWork& work = *works_[i];
+            work.reading = std::move(staged[i]);
+            work.scripts = make_scripts(work.reading.sections, work.reading.declarations);
+            const std::string why =
+                check_meaning(work.reading, work.scripts, sections_of(program, i), device_.command_set);
+            why_no_vectors_ = why_no_vectors_.empty() ? why : why_no_vectors_;
+        }
     }
 
     LinkedCapture linked(std::uint32_t steps_in_flight) {
@@ -250,7 +256,7 @@ class Maker {
     std::vector<std::unique_ptr<DeviceWork>> works_;
     std::vector<std::string> warnings_;
     std::string why_no_vectors_;
-    SpreadTensors tensors_;  // of several devices
+    SpreadTensors tensors_;
     Records inputs_;
     Records outputs_;
 };
@@ -274,9 +280,16 @@ CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section
                                const Declarations& declarations, CaptureOptions options) {
     const std::vector<Section> program = with_event_slots(recorded);
     const CommandSet& command_set = grid.devices.front()->state().command_set;
+    std::vector<Section> ordered;
+    if (recorded.size() == 1U) {
+        std::optional<std::vector<Call>> calls = in_turn_order(recorded.front().calls, command_set);
+        if (calls.has_value()) {
+            ordered = with_event_slots({Section{ScriptKind::kUnspecified, std::move(*calls)}});
+        }
+    }
     std::exception_ptr refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
     bool is_order = false;
-    for (const Reading& reading : readings_of(program, declarations, command_set)) {
+    for (const Reading& reading : readings_of(program, ordered, declarations, command_set)) {
         const auto keep = [&](const HostError& error, bool is_better) {
             if ((refusal == nullptr) || is_better) {
                 refusal = std::make_exception_ptr(reading.found.empty() ? error : with_remark(error, reading.found));

@@ -76,6 +76,96 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
 
 namespace {
 
+// Which calls depend on which writes, as data flows through programs.
+class Dependence {
+  public:
+    explicit Dependence(const CommandSet& command_set) : flow_{command_set} {}
+
+    // The writes among `of` that the call depends on, by their calls' numbers.
+    const std::set<std::uint64_t>& add(const Call& call, const std::set<std::uint64_t>& of) {
+        std::set<std::uint64_t>& on = by_call_[call.number];
+        for (const Origin& origin : flow_.add_named(call)) {
+            const std::uint64_t writer = DataFlow::call_of(origin.writer);
+            if (of.count(writer) != 0U) {
+                on.insert(writer);
+            }
+            const auto known = by_call_.find(writer);
+            if ((known != by_call_.end()) && (&known->second != &on)) {
+                on.insert(known->second.begin(), known->second.end());
+            }
+        }
+        return on;
+    }
+
+  private:
+    DataFlow flow_;
+    std::map<std::uint64_t, std::set<std::uint64_t>> by_call_;
+};
+
+}  // namespace
+
+void check_front_turns(const Reading& reading, const CommandSet& command_set) {
+    if (reading.found.empty() || (reading.sections.size() < 2U) ||
+        (reading.sections[1].kind != ScriptKind::kPrologue)) {
+        return;
+    }
+    std::map<std::uint64_t, const Call*> front;  // in the program's order
+    std::set<std::uint64_t> set_up;
+    for (const Call& call : reading.sections.front().calls) {
+        front[call.number] = &call;
+        if ((call.kind == CallKind::kWrite) && (reading.declarations.constants.count(call.object) == 0U)) {
+            set_up.insert(call.number);
+        }
+    }
+    for (const Call& call : reading.sections[1].calls) {
+        front[call.number] = &call;
+    }
+    Dependence dependence{command_set};
+    std::set<std::uint64_t> used;  // by programs of the prologue
+    std::map<std::uint64_t, const Call*> shown;
+    for (const auto& [number, call] : front) {
+        const std::set<std::uint64_t>& on = dependence.add(*call, set_up);
+        if (call->kind == CallKind::kRead) {
+            for (const std::uint64_t write : on) {
+                shown.emplace(write, call);
+            }
+        } else {
+            used.insert(on.begin(), on.end());
+        }
+    }
+    for (const auto& [write, read] : shown) {
+        if (used.count(write) != 0U) {
+            throw HostError{
+                HostRule::kCaptureContent,
+                fmt::format("{} (call {}) in front of the loop would be a constant of the binary, and {} (call {}) "
+                            "gives what was computed from it, as in a turn: let that turn make the same calls as those "
+                            "of the loop, make it before the capture begins, or say with declare_constant() that it is "
+                            "the same for all inputs",
+                            front.at(write)->text(), write, read->text(), read->number)};
+        }
+    }
+}
+
+void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set) {
+    if (!TensorCursor{reading.declarations.inputs}.next(write.object).has_value()) {
+        return;
+    }
+    Dependence dependence{command_set};
+    for (const Section& section : reading.sections) {
+        for (const Call& call : section.calls) {
+            if ((dependence.add(call, {write.number}).count(write.number) != 0U) && (call.kind == CallKind::kRead)) {
+                throw HostError{
+                    HostRule::kCaptureContent,
+                    fmt::format("{} (call {}) in front of the loop writes an input, and {} (call {}) gives what was "
+                                "computed from it: it is no constant; let the loop have all turns, or mark them",
+                                write.text(), write.number, call.text(), call.number)};
+            }
+        }
+    }
+}
+
+namespace {
+
 using Sources = std::vector<Origin>;
 
 // The first call whose sources in the binary are others.

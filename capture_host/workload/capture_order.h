@@ -20,6 +20,14 @@ namespace pianola::host {
 // Throws API-CAPTURE-CONTENT.
 void check_front(const Reading& reading, const CommandSet& command_set);
 
+// No write of a turn becomes set-up: what programs of the prologue read of it the host has not looked at in front of the
+// loop, where the turns were found. Throws API-CAPTURE-CONTENT, with both calls.
+void check_front_turns(const Reading& reading, const CommandSet& command_set);
+
+// What set-up has written is found in the memory of an input before the step writes that. It may be the first contents
+// only where no output shows them, for else it is an input of the program. Throws API-CAPTURE-CONTENT.
+void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set);
+
 // A reading whose only fault is the program's order: of several refusals the one whose remedy helps.
 class OrderRefused : public HostError {
   public:
