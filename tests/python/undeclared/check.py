@@ -11,7 +11,7 @@ import pianola
 
 from model import Model
 from player import capture
-from program import AFTER, COMPUTED, LOOP, SAME
+from program import AFTER, LOOP, SAME
 
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()
 MORE = 2  # inferences after those of the captured run
@@ -85,7 +85,8 @@ class Judge:
 
     def verdict(self):
         """All checks."""
-        verdict = Verdict("captured", self.faults, inferences=len(self.given), notes=self.notes)
+        verdict = Verdict("captured", self.faults, inferences=len(self.given),
+                          message=" | ".join(self.result.warnings))
         self.inferences = verdict.inferences
         self.taken = [[self.identify(array) for array in record] for record in self.given]
         if any(each is None for record in self.taken for each in record):
@@ -110,7 +111,7 @@ class Judge:
             self.faults += self.go_on(best[0])
         if self.inferences == 1 and self.program.turns > 1:
             verdict.outcome = "single"
-        verdict.message = " | ".join(self.result.warnings)
+        verdict.notes = sorted(set(self.notes))
         return verdict
 
     def identify(self, array):
@@ -225,40 +226,49 @@ class Judge:
         faults = []
         for inference in range(self.inferences):
             faults += self.block_faults(inference, range(per_step * inference, per_step * (inference + 1)))
-        left = self.program.turns - per_step * self.inferences
-        warnings = " | ".join(self.result.warnings)
+        return per_step, faults + self.turn_faults(per_step) + self.carry_faults(per_step)
+
+    def turn_faults(self, per_step):
+        """Turns that are not in the binary, and a binary of one step, have warnings that say so."""
+        faults, turns = [], self.program.turns
+        left, warnings = turns - per_step * self.inferences, " | ".join(self.result.warnings)
         if left and not re.search(rf"\b({left}|{NUMBERS[left]})\b[^|.;:]*\bturns?\b", warnings):
-            faults.append(("turns left over, unnamed", f"{left} of {self.program.turns}"))
+            faults.append(("turns left over, unnamed", f"{left} of {turns}"))
         if self.inferences == 1 and per_step > 1 and any(each.section == LOOP for each in self.model.writes):
-            if "turn" not in warnings and self.program.turns <= self.program.period:
-                self.notes.append("one step of all turns, unnamed, no more turns than sets of tensors")
-            elif "turn" not in warnings:
-                faults.append(("one step of all turns, unnamed", warnings))
-            elif not re.search("differ|first|not compute the same", warnings):
-                faults.append(("one step of all turns without a difference", warnings))
+            name = "one step of all turns" + (", without a difference" if "turn" in warnings else ", unnamed")
+            named = "turn" in warnings and re.search("differ|first|not compute the same", warnings)
+            if not named and (turns <= self.program.period or self.program.equal_turns < 2):
+                self.notes.append(name + ": no two equal turns")
+            elif not named:
+                faults.append((name, warnings))
         if any(each.site == "after" for each in self.model.reads) and not left and self.after_is_lost():
             faults.append(("a read after the loop is missing", warnings))
-        return per_step, faults + self.carry_faults(per_step, warnings)
+        return faults
 
     def after_is_lost(self):
         """Whether no output is the read after the loop, and no other read had the same."""
         place = next(place for place, each in enumerate(self.model.reads) if each.site == "after")
         return not any(place in candidates for record in self.candidates for candidates, _ in record)
 
-    def carry_faults(self, per_step, warnings):
-        """What the host carries within a step is refused, or named."""
-        faults = []
-        for write in self.model.writes:
-            if write.source is None or write.turn >= per_step * self.inferences and write.section == LOOP:
+    def carry_faults(self, per_step):
+        """What the host carries within a step is refused where it is the same bytes, else a warning names both
+        calls. What it carries in front of the loop is refused on a mesh."""
+        taken = {place for record in self.taken for each in record for place in each.writes}
+        for place, write in enumerate(self.model.writes):
+            if write.source is None or write.section == LOOP and (
+                    write.turn >= per_step * self.inferences
+                    or write.turn // per_step != write.source.turn // per_step):
                 continue
-            front = write.section != LOOP
-            if front and not self.program.mesh or not front and write.turn // per_step != write.source.turn // per_step:
-                continue
-            if write.data == SAME:
-                faults.append(("carried bytes accepted" + " in front" * front, f"{write.site} of turn {write.turn}"))
-            elif write.data == COMPUTED and not re.search(r"call \d+.*call \d+", warnings):
-                faults.append(("carried data without a warning", f"{write.site} of turn {write.turn}"))
-        return faults[:1]
+            where = f"{write.site} of turn {write.turn}"
+            if write.is_setup and place not in taken:
+                if self.program.mesh:
+                    return [("carried data became set-up", where)]
+                self.notes.append("carried data became set-up, one device")
+            elif write.data == SAME:
+                return [("carried bytes accepted", where)]
+            elif not any(re.search(r"call \d+.*call \d+", each, re.DOTALL) for each in self.result.warnings):
+                return [("carried data without a warning", where)]
+        return []
 
     def go_on(self, per_step):
         """More inferences than the program has turns: the loop goes on."""

@@ -116,6 +116,15 @@ class Program:
         """Whether all turns make the same calls, but for writes that would be of turns after the last."""
         return all(call.when in ("", "ahead", "behind") for call in self.body)
 
+    @property
+    def equal_turns(self):
+        """The most turns in a row that make the same calls."""
+        if self.regular:
+            return self.turns
+        odd = {call.when.split()[-1] for call in self.body if call.when} & {"first", "middle", "last"}
+        place = max({"first": 0, "middle": self.turns // 2, "last": self.turns - 1}[each] for each in odd)
+        return max(place, self.turns - place - 1)
+
     def unroll(self, turns):
         """Section, turn and call, in the order in which they are made."""
         for section, calls in ((BEFORE, self.before), (FRONT, self.front)):
