@@ -18,7 +18,7 @@ from kinds import generate
 SECONDS = 30  # of one program
 ORDER = ("crash", "exception", "not run", "model differs", "refused without", "the program's own inputs", "torn",
          "carried", "turns lost", "other data", "an input", "inputs", "set-up", "more inferences", "an output",
-         "outputs", "a read", "the loop", "one step", "turns left")
+         "outputs", "a tensor in pieces", "a read", "the loop", "one step", "turns left")
 
 
 def classes_of(faults):
@@ -28,9 +28,9 @@ def classes_of(faults):
                                                if name.startswith(text)))
 
 
-def record_of(seed, index):
+def record_of(seed, index, kind):
     """What the campaign keeps of one program."""
-    program = generate(seed, index)
+    program = generate(seed, index, kind)
     try:
         verdict = check(program)
         outcome, faults, message, notes = verdict.outcome, verdict.faults, verdict.message, verdict.notes
@@ -51,21 +51,21 @@ def work(options):
     """A worker: one line for each program. An alarm ends a program that does not end."""
     for index in range(options.start, options.count, options.jobs):
         signal.alarm(SECONDS)
-        print(json.dumps(record_of(options.seed, index)), flush=True)
+        print(json.dumps(record_of(options.seed, index, options.kind)), flush=True)
 
 
 def watch(options, start, records):
     """Runs workers from `start`, one after another where a program ends one of them."""
     while start < options.count:
         command = [sys.executable, "-B", __file__, "--worker", "--seed", str(options.seed), "--count",
-                   str(options.count), "--jobs", str(options.jobs), "--start", str(start)]
+                   str(options.count), "--jobs", str(options.jobs), "--start", str(start), "--kind", options.kind]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
                 records.append(json.loads(line))
                 start = records_after(line, options.jobs)
             text = process.stderr.read()
         if process.returncode:
-            program = generate(options.seed, start)
+            program = generate(options.seed, start, options.kind)
             records.append({"index": start, "kind": program.kind, "mesh": bool(program.mesh), "turns": program.turns,
                             "period": program.period, "knobs": program.knobs, "outcome": "crash", "notes": [],
                             "faults": ["crash"], "detail": [f"exit code {process.returncode}: {text[-300:]}"],
@@ -117,7 +117,7 @@ def prefetch_name(record):
     return f"{record['knobs']['buffers']} buffers, period {'<=' if record['period'] <= 4 else '>'} 4"
 
 
-def summarise(records, seed):
+def summarise(records, seed, kind):
     """Prints everything; gives the faulty records."""
     table("kind", grouped(records, lambda record: record["kind"] + (", mesh" if record["mesh"] else "")))
     table("prefetch, all", grouped(records, lambda record: record["kind"] == "prefetch" and
@@ -134,14 +134,15 @@ def summarise(records, seed):
         print(f"{len(group):7}  {name}\n         {dict(kinds.most_common())}, first index {group[0]['index']}")
     for name in first:
         record = next(record for record in records if record["faults"] and record["faults"][0] == name)
-        print(f"\n== {name}: --seed {seed} --index {record['index']}\n" + generate(seed, record["index"]).listing())
+        print(f"\n== {name}: --seed {seed} --index {record['index']}" + f" --kind {kind}" * bool(kind))
+        print(generate(seed, record["index"], kind).listing())
         print("\n".join("  # " + text[:200] for text in record["detail"]))
     return [record for record in records if record["faults"]]
 
 
-def replay(seed, index):
+def replay(seed, index, kind):
     """One program: its listing, and all that was found."""
-    program = generate(seed, index)
+    program = generate(seed, index, kind)
     print(program.listing())
     verdict = check(program)
     print(f"# {verdict.outcome}: {verdict.inferences} inferences of {verdict.per_step} turns. {verdict.message}")
@@ -159,6 +160,7 @@ def main():
     parser.add_argument("--count", type=int, default=200, help="programs")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--index", type=int, help="replays this program alone")
+    parser.add_argument("--kind", default="", help="programs of this kind only")
     parser.add_argument("--json", help="a file for the records of all programs")
     parser.add_argument("--start", type=int, default=0, help="index of the first program")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -166,12 +168,12 @@ def main():
     if options.worker:
         return work(options)
     if options.index is not None:
-        return replay(options.seed, options.index)
+        return replay(options.seed, options.index, options.kind)
     records = run(options)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
             json.dump(records, stream)
-    faulty = summarise(records, options.seed)
+    faulty = summarise(records, options.seed, options.kind)
     print(f"\n{len(records)} programs of seed {options.seed}, {len(faulty)} with faults")
     return bool(faulty)
 

@@ -94,6 +94,9 @@ class Judge:
             return verdict
         if any(each.torn for record in self.taken for each in record):
             self.fault("torn input")
+        if any(len(each.writes) == 1 and self.in_pieces(self.model.writes[each.writes[0]])
+               for record in self.taken for each in record):
+            self.fault("a tensor in pieces", "an input")
         setup = {self.model.writes[place].site for record in self.taken for each in record for place in each.writes
                  if self.model.writes[place].is_setup}
         if setup and self.inferences > 1:
@@ -130,6 +133,11 @@ class Judge:
         torn = any(not writes[place].partial for place, _ in chosen)
         return Taken([place for place, _ in chosen], [device for _, device in chosen], torn)
 
+    @staticmethod
+    def in_pieces(write):
+        """Whether one piece is not all of it."""
+        return write.cut and len(write.pieces) > 1
+
     def array_of(self, taken, model):
         """The same input with another model's data."""
         writes = model.writes
@@ -157,15 +165,19 @@ class Judge:
                  if numpy.array_equal(mine.array, captured) and numpy.array_equal(fresh.array, other)]
         if whole:
             return whole, ""
-        rows = self.program.shape[0]
-        parts = []
-        for piece, fresh_piece in zip(pieces_of(captured, rows), pieces_of(other, rows)):
-            parts.append([place for place, (mine, fresh) in enumerate(pairs)
-                          if any(numpy.array_equal(mine.pieces[device], piece)
-                                 and numpy.array_equal(fresh.pieces[device], fresh_piece) for device in mine.pieces)])
+        parts, count = [], captured.shape[0] // self.program.shape[0]
+        for place, pieces in enumerate(zip(pieces_of(captured, self.program.shape[0]),
+                                           pieces_of(other, self.program.shape[0]))):
+            devices = {place} if 1 < count == self.program.devices else set(range(self.program.devices))
+            parts.append([read for read, (mine, fresh) in enumerate(pairs)
+                          if any(numpy.array_equal(mine.pieces[device], pieces[0])
+                                 and numpy.array_equal(fresh.pieces[device], pieces[1])
+                                 for device in devices & set(mine.pieces))])
         if all(parts) and len(parts) > 1:
             single = [[place for place in each if pairs[place][0].partial] for each in parts]
             return (sum(single, []), "") if all(single) else ([], "torn output")
+        if len(parts) == 1 and parts[0]:
+            return parts[0], "a tensor in pieces"
         eager = any(numpy.array_equal(mine.array, captured) for mine, _ in pairs)
         return [], "other data give wrong outputs" if eager else "an output that the program has not read"
 

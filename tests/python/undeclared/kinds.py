@@ -23,7 +23,10 @@ def ping_pong(parts):
     if parts.chance(0.25):
         parts.read(state)
     parts.op("add", state, [state, values[-1]], inplace=True)
-    if parts.chance(0.3):
+    form = parts.pick("state", "state", "function", "other")
+    if form == "other":  # the state is not looked at in the loop
+        parts.read_some(parts.operations(values, 1))
+    elif form == "function":
         parts.read_some(parts.operations([state], 1))
     else:
         parts.read(state)
@@ -159,10 +162,13 @@ def carry(parts):
         parts.write(to, data=form, source=(source, 0))
         parts.read_some(parts.operations([Ref(to.name, to.period)], 1))
         return
-    state = parts.state(parts.pick(1, 2, 2, 3))
-    x = parts.family("x", 1)
+    parts.dtype = "int32"  # what is carried on and on would saturate, and be the same in several turns
+    state = parts.first_contents("s", parts.pick(1, 2, 2, 3))
+    x, y = parts.family("x", 1), parts.local()
     place = len(parts.body)
-    parts.op("add", state, [state, x], inplace=True)
+    [other] = parts.inputs(1)
+    parts.op("add", y, [x, other])
+    parts.op("add", state, [y, state], inplace=True)
     source = parts.read(state, blocking=True)
     parts.body.insert(place, Call("write", x, site="x", data=form, source=(source, 1), cut=True))
 
@@ -210,7 +216,12 @@ def traced(parts):
     parts.op(*parts.function(y, [state or values[-1]]), inplace=bool(outputs))
     body, parts.body = tuple(parts.body), kept
     trace = Ref("trace", period)
-    parts.before += [Call("trace", trace, body=body, at=turn) for turn in range(period)]
+    parts.knobs["traced in the capture"] = parts.chance(0.1)
+    made = [Call("trace", trace, body=body, at=turn) for turn in range(period)]
+    if parts.knobs["traced in the capture"]:
+        parts.front = made + parts.front  # the compiling runs change what set-up writes then
+    else:
+        parts.before += made
     parts.body.append(Call("execute", trace))
     parts.read(y)
 
@@ -293,10 +304,11 @@ WEIGHTS = {plain: 3, ping_pong: 4, prefetch: 5, partial: 4, carry: 3, unread: 3,
            in_front: 3}
 
 
-def generate(seed, index):
-    """The program of this seed and index."""
+def generate(seed, index, only=""):
+    """The program of this seed and index; of this kind alone where one is named."""
     rng = random.Random(f"{seed}/{index}")
     [make] = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))
+    make = next((each for each in WEIGHTS if each.__name__ == only), make)
     on_mesh = make is partial or rng.random() < 0.35  # pylint: disable=comparison-with-callable
     mesh = rng.choice([(1, 2), (1, 2), (2, 1), (2, 2)]) if on_mesh else None
     parts = Parts(rng, seed, index, make.__name__, mesh)

@@ -14,7 +14,7 @@ class Parts:
         self.rng, self.seed, self.index, self.kind, self.mesh = rng, seed, index, kind, mesh
         self.devices = mesh[0] * mesh[1] if mesh else 1
         self.cut = not mesh or rng.random() < 0.8
-        self.queues, self.count = 1, 0
+        self.queues, self.count, self.dtype = 1, 0, rng.choice(["int8", "int32"])
         self.before, self.front, self.body, self.after, self.pool, self.knobs = [], [], [], [], [], {}
         self.turns = rng.choice([1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13])
 
@@ -142,7 +142,7 @@ class Parts:
     def read_some(self, values):
         """The last one, and perhaps others, perhaps twice."""
         results = values[1:] or values
-        if len(results) > 1 and self.chance(0.35):
+        for _ in range(self.pick(0, 0, 0, 1, 1, 2) if len(results) > 1 else 0):
             self.read(self.rng.choice(results[:-1]))
         self.read(results[-1])
         if self.chance(0.1):
@@ -160,6 +160,14 @@ class Parts:
                      and not call.when}
             kept = {call.srcs[0].name for call in self.after if call.srcs}
             self.body += [Call("free", Ref(name)) for name in sorted(names - kept)]
+        whole = [place for place, call in enumerate(self.body) if call.kind == "read" and not call.when
+                 and not call.op and call.srcs[0].shard is None]
+        if self.mesh and whole and self.chance(0.12):
+            self.knobs["one shard too"] = True
+            place = self.rng.choice(whole)
+            ref = self.body[place].srcs[0].of_shard(self.shard())
+            self.body.insert(place + self.pick(0, 1), Call("read", srcs=(ref,), site=f"y{self.number()}", op="single",
+                                                           blocking=self.chance(0.5)))
         if self.chance(0.2):
             self.knobs["warm"] = True
             self.before += [Call("zeros", Ref("warm")), Call("op", Ref("warmed"), (Ref("warm"), Ref("warm")), "add")]
@@ -176,5 +184,5 @@ class Parts:
     def program(self):
         """Of all that was collected."""
         shape = (self.pick(1, 1, 2), self.pick(16, 24))
-        return Program(self.seed, self.index, self.kind, self.turns, shape, self.pick("int8", "int32"), self.mesh,
+        return Program(self.seed, self.index, self.kind, self.turns, shape, self.dtype, self.mesh,
                        self.queues, self.before, self.front, self.body, self.after, self.knobs)
