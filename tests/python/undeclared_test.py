@@ -68,7 +68,8 @@ class Checks(unittest.TestCase):
     def test_baked_data(self):
         """Data of the first turn that are a constant of the binary, as of w that is written once."""
         program = add_loop(4, front="input")
-        self.assertEqual(self.faults(program, lambda result: None), {"other data give wrong outputs", "a read is missing"})
+        self.assertEqual(self.faults(program, lambda result: None),
+                         {"other data give wrong outputs", "a read is missing"})
         program = add_loop(4, front="constant")
         self.assertEqual(self.faults(program, lambda result: None), set())
 

@@ -129,7 +129,8 @@ def summarise(records, seed, kind):
     first = collections.Counter(record["faults"][0] for record in records if record["faults"])
     print("\n" + "\n".join(["gravest fault"] + [f"{count:7}  {name}" for name, count in first.most_common()]))
     print("\nrefusals")
-    for name, group in sorted(grouped(records, lambda record: record["refusal"]).items(), key=lambda each: -len(each[1])):
+    refused = grouped(records, lambda record: record["refusal"])
+    for name, group in sorted(refused.items(), key=lambda each: -len(each[1])):
         kinds = collections.Counter(record["kind"] for record in group)
         print(f"{len(group):7}  {name}\n         {dict(kinds.most_common())}, first index {group[0]['index']}")
     for name in first:

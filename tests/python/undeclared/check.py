@@ -88,7 +88,7 @@ class Judge:
         verdict = Verdict("captured", self.faults, inferences=len(self.given),
                           message=" | ".join(self.result.warnings))
         self.inferences = verdict.inferences
-        self.taken = [[self.identify(array) for array in record] for record in self.given]
+        self.taken = [self.identify_all(record) for record in self.given]
         if any(each is None for record in self.taken for each in record):
             self.fault("an input that the program does not write")
             return verdict
@@ -117,13 +117,21 @@ class Judge:
         verdict.notes = sorted(set(self.notes))
         return verdict
 
-    def identify(self, array):
+    def identify_all(self, record):
+        """Which writes the inputs of an inference are; where two have the same bytes, each is one of them."""
+        used, result = set(), []
+        for array in record:
+            result.append(self.identify(array, used))
+            used.update(result[-1].writes if result[-1] else ())
+        return result
+
+    def identify(self, array, used):
         """Which write it is: one whose pieces are all of these, else one for each piece."""
         found = [self.sources.get(content(piece)) for piece in pieces_of(array, self.program.shape[0])]
         if not all(found):
             return None
         writes = self.model.writes
-        for place in sorted({place for each in found for place, _ in each}):
+        for place in sorted({place for each in found for place, _ in each}, key=lambda each: (each in used, each)):
             devices = [sorted(device for there, device in each if there == place) for each in found]
             if all(devices):
                 if len(found) > 1 and not writes[place].cut:
