@@ -134,8 +134,9 @@ class Judge:
         for place in sorted({place for each in found for place, _ in each}, key=lambda each: (each in used, each)):
             devices = [sorted(device for there, device in each if there == place) for each in found]
             if all(devices):
-                if len(found) > 1 and not writes[place].cut:
-                    devices = [[device] for device in range(len(found))]
+                own = sorted(writes[place].pieces)
+                if len(found) == len(own) and all(device in each for device, each in zip(own, devices)):
+                    devices = [[device] for device in own]
                 return Taken([place] * len(found), [each[0] for each in devices], False)
         chosen = [each[0] for each in found]
         torn = any(not writes[place].partial for place, _ in chosen)

@@ -174,7 +174,7 @@ class Parts:
 
     def make_turns_whole(self):
         """A turn that is some equal parts would be as many turns: the last part becomes another one."""
-        calls = [(call.kind, call.op, call.inplace) for call in self.body if call.kind not in ("free", "trace")]
+        calls = [(call.kind.replace("new", "write"), call.op) for call in self.body if call.kind != "free"]
         size = len(calls)
         if any(size % part == 0 and calls == calls[:part] * (size // part) for part in range(1, size)):
             odd = self.local()
