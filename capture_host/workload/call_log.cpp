@@ -50,6 +50,14 @@ std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
     return captured;
 }
 
+RangeSet addresses_of(const CapturedBuffer& buffer) {
+    RangeSet set;
+    for (const AddressRange& run : buffer.runs) {
+        set.add(run.address, std::uint64_t{run.address} + run.bytes);
+    }
+    return set;
+}
+
 void CallLog::append(Call call) {
     const std::lock_guard<std::mutex> lock{mutex_};
     call.number = ++calls_;

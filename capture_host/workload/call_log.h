@@ -103,5 +103,6 @@ class DeviceRecorder final : public CallRecorder {
 };
 
 [[nodiscard]] std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer);
+[[nodiscard]] RangeSet addresses_of(const CapturedBuffer& buffer);
 
 }  // namespace pianola::host

@@ -79,7 +79,9 @@ class Steps {
     [[nodiscard]] std::vector<std::string> check() const {
         std::vector<std::string> warnings;
         std::size_t found = 0U;
-        const std::vector<Call>& first = steps_.front()->calls;
+        const std::vector<Call> none;
+        const std::vector<Call>& first =
+            steps_.empty() ? none : steps_.front()->calls;  // without a step: refused later
         for (std::size_t write = 0U; write < first.size(); ++write) {
             const std::optional<std::size_t> read = carried_to(write);
             found += read.has_value() ? 1U : 0U;

@@ -240,6 +240,7 @@ Reading reading_of(const Reading& reading, std::uint32_t device) {
     }
     own.found = reading.found;
     own.warnings = reading.warnings;
+    own.turn_ends = reading.turn_ends;
     own.is_found = reading.is_found;
     return own;
 }

@@ -101,7 +101,8 @@ bool is_written_again(const Calls& calls, std::size_t place) {
     });
 }
 
-// Of several writes of a buffer in a section, those that nothing reads are no inputs.
+// Of several writes of a buffer in a section, those that nothing reads are no inputs; of what a mesh writes in one call,
+// all or nothing.
 void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std::set<std::uint64_t>& read) {
     std::vector<Calls*> alike;
     for (Section& section : sections) {
@@ -109,15 +110,24 @@ void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std
             alike.push_back(&section.calls);
         }
     }
-    for (std::size_t i = alike.empty() ? 0U : alike.front()->size(); i > 0U; --i) {
-        const std::size_t place = i - 1U;
-        const bool is_dropped = std::all_of(alike.begin(), alike.end(), [&](const Calls* calls) {
+    const std::size_t count = alike.empty() ? 0U : alike.front()->size();
+    const auto is_idle = [&](std::size_t place) {
+        return std::all_of(alike.begin(), alike.end(), [&](const Calls* calls) {
             return (place < calls->size()) && ((*calls)[place].kind == CallKind::kWrite) &&
                    (read.count((*calls)[place].number) == 0U) && is_written_again(*calls, place);
         });
-        if (is_dropped) {
+    };
+    std::set<std::uint64_t> needed;  // calls of the mesh
+    for (std::size_t i = 0U; i < count; ++i) {
+        const Call& call = (*alike.front())[i];
+        if ((call.kind == CallKind::kWrite) && (call.mesh_call != 0U) && !is_idle(i)) {
+            needed.insert(call.mesh_call);
+        }
+    }
+    for (std::size_t i = count; i > 0U; --i) {
+        if ((needed.count((*alike.front())[i - 1U].mesh_call) == 0U) && is_idle(i - 1U)) {
             for (Calls* const calls : alike) {
-                calls->erase(calls->begin() + static_cast<std::ptrdiff_t>(place));
+                calls->erase(calls->begin() + static_cast<std::ptrdiff_t>(i - 1U));
             }
         }
     }
@@ -128,8 +138,11 @@ bool is_known(const std::vector<DeclaredTensor>& tensors, std::uint64_t id) {
                        [id](const DeclaredTensor& each) { return each.id.value == id; });
 }
 
-// In the order in which the program has made them.
-std::vector<std::size_t> places_of(const Calls& calls) {
+// In the order in which the program has made the calls of its last step: the first one's may be mixed with set-up.
+std::vector<std::size_t> places_of(const std::vector<Section>& sections, const Calls& step) {
+    const auto last = std::find_if(sections.rbegin(), sections.rend(),
+                                   [](const Section& section) { return section.kind == ScriptKind::kStep; });
+    const Calls& calls = (last->calls.size() == step.size()) ? last->calls : step;
     std::vector<std::size_t> places(calls.size());
     std::iota(places.begin(), places.end(), std::size_t{0U});
     std::stable_sort(places.begin(), places.end(),
@@ -147,7 +160,7 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
             continue;
         }
         const std::vector<std::uint32_t> pairs = pairs_of(section.calls, command_set);
-        for (const std::size_t place : places_of(section.calls)) {
+        for (const std::size_t place : places_of(sections, section.calls)) {
             const Call& call = section.calls[place];
             const bool is_input = call.kind == CallKind::kWrite;
             auto& tensors = is_input ? declarations.inputs : declarations.outputs;
@@ -251,6 +264,10 @@ class Finder {
 
     void search(const Calls& calls, bool as_written) {
         for (const Loop& candidate : loops_of(calls, command_set_)) {
+            const std::size_t lost = as_written ? candidate.before : candidate.first;
+            if (has(calls, candidate.first - lost, lost, CallKind::kRead)) {
+                continue;  // an output of a turn would be in front of the loop
+            }
             const Loop loop = unrolled(calls, candidate, command_set_);
             if (loop.turns == 0U) {
                 note_unlike(calls, candidate);
@@ -268,10 +285,10 @@ class Finder {
 
     // As one step, where no turns are alike; else only where no other reading holds.
     std::vector<Reading> readings(const Calls& calls) {
-        if (readings_.empty()) {
-            note_stretches(calls);
-        }
-        if (!is_loop_ || (!is_loop_as_written_ && !unlike_.empty())) {
+        if (!is_loop_as_written_ || readings_.empty() || needs_all_) {
+            if (unlike_.empty()) {
+                note_stretches(calls);
+            }
             Reading single = single_step(calls, declarations_, read_, command_set_);
             single.found = unlike_.empty() ? found_ : unlike_;
             if (!unlike_.empty()) {
@@ -287,58 +304,93 @@ class Finder {
         if (unlike_.empty()) {
             unlike_ = fmt::format(
                 "{} of the program look like {} turns of {}, but they do not compute the same, so that all calls are "
-                "one step: {}",
+                "one step; the first difference: {}",
                 span_of(calls, loop.first, loop.end()), loop.turns, loop.period,
                 turn_difference(calls, loop, command_set_));
         }
     }
 
     void note_stretches(const Calls& calls) {
-        const std::string difference = unlike_.empty() ? stretch_difference(calls, command_set_) : std::string{};
+        const std::string difference = stretch_difference(calls, command_set_);
         if (!difference.empty()) {
             unlike_ = fmt::format(
-                "no calls repeat with a program and a read in each turn, so that all of them are one step: {}",
+                "no calls repeat with a program and a read in each turn, so that all of them are one step; the first "
+                "difference between two turns: {}",
                 difference);
         }
     }
 
     void add(const Calls& calls, const Loop& candidate, const Loop& loop) {
-        const auto is_work = [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); };
-        const bool is_last =
-            std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(candidate.end()), calls.end(), is_work);
-        // Turns that are left over, and writes after the loop, which nothing reads.
-        const Calls cut = part(calls, 0U, loop.end());
+        const auto has_work = [&calls](std::size_t from) {
+            return std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(from), calls.end(),
+                               [](const Call& call) { return is_program(call) || (call.kind == CallKind::kRead); });
+        };
+        const std::size_t end = candidate.end() + candidate.after;
         std::vector<std::string> warnings;
-        if (loop.end() < candidate.end()) {
+        if (has_work(loop.end())) {
+            push(calls, loop, calls, true, warnings);
+            if (has_work(end) || !has_whole_turns(calls, loop)) {
+                note_needed(calls, candidate, loop);
+                return;
+            }
             warnings.push_back(left_over(calls, candidate, loop));
         }
-        for (std::size_t i = candidate.end(); is_last && (i < calls.size()); ++i) {
+        for (std::size_t i = end; i < calls.size(); ++i) {
             if (calls[i].kind == CallKind::kWrite) {
                 warnings.push_back(
                     fmt::format("{} (call {}) comes after the loop, and nothing reads it: it is left out",
                                 calls[i].text(), calls[i].number));
             }
         }
-        for (const bool with_prologue : {false, true}) {
-            const bool is_cut = is_last && !warnings.empty();
-            if (is_last || (with_prologue && (loop.end() == candidate.end()))) {
-                readings_.push_back(reading(sections_of(is_cut ? cut : calls, loop, with_prologue), declarations_,
-                                            read_, command_set_));
-                readings_.back().found = found_;
-                readings_.back().warnings = is_cut ? warnings : std::vector<std::string>{};
-                note_front(calls, loop, readings_.back());
-            }
+        // Calls that are left over, and writes that nothing reads, are no epilogue.
+        const Calls used = warnings.empty() ? calls : part(calls, 0U, loop.end());
+        push(calls, loop, used, false, warnings);
+        push(calls, loop, used, true, warnings);
+    }
+
+    // A turn that begins with a read gives what calls in front of the loop have computed.
+    static bool has_whole_turns(const Calls& calls, const Loop& loop) {
+        return (calls[loop.first].kind != CallKind::kRead) && (calls[loop.end() - 1U].kind == CallKind::kRead);
+    }
+
+    void push(const Calls& calls, const Loop& loop, const Calls& used, bool with_prologue,
+              const std::vector<std::string>& warnings) {
+        readings_.push_back(reading(sections_of(used, loop, with_prologue), declarations_, read_, command_set_));
+        readings_.back().found = found_;
+        readings_.back().warnings = warnings;
+        for (std::size_t i = loop.first - loop.before; i < loop.first; ++i) {
+            readings_.back().turn_ends.insert(calls[i].number);
+        }
+        note_front(calls, loop, readings_.back());
+    }
+
+    // Turns that are left over, and after which the program goes on, are not left out.
+    void note_needed(const Calls& calls, const Loop& candidate, const Loop& loop) {
+        if ((loop.end() < candidate.end()) && (candidate.end() < calls.size()) && unlike_.empty()) {
+            needs_all_ = true;
+            const Call& next = calls[candidate.end()];
+            unlike_ = fmt::format(
+                "{}; the program goes on after that, so that all calls are one step; the first one "
+                "that differs from a turn: {} (call {})",
+                left_over(calls, candidate, loop), next.text(), next.number);
         }
     }
 
     static std::string left_over(const Calls& calls, const Loop& candidate, const Loop& loop) {
         const std::size_t turns = loop.period / candidate.period;
-        const std::size_t captured = loop.turns * turns;
+        const std::size_t left = candidate.turns - (loop.turns * turns);
+        const std::string which = span_of(calls, loop.end(), candidate.end() + candidate.after);
+        if (candidate.after != 0U) {
+            return fmt::format(
+                "{} of the program, the beginning of a turn, are left over and not among what was "
+                "captured: the loop has {} turns of {} calls; let it end with a whole one",
+                which, loop.turns, loop.period);
+        }
         return fmt::format(
-            "{} of the program, its turns from {} to {}, are not among what was captured: a step holds {} turns, "
-            "because buffers take turns, and {} are not a multiple of that; let the loop take {} turns",
-            span_of(calls, loop.end(), candidate.end()), captured + 1U, candidate.turns, turns, candidate.turns,
-            captured + turns);
+            "{} turn{} of the program ({}) {} left over and not among what was captured: a step holds {} turns, "
+            "because buffers take turns, and the loop has {}; let it have {}",
+            left, (left == 1U) ? "" : "s", which, (left == 1U) ? "is" : "are", turns, candidate.turns,
+            (loop.turns + 1U) * turns);
     }
 
     // What the host has read in front of the loop the binary does not give.
@@ -362,6 +414,7 @@ class Finder {
     std::string unlike_;
     bool is_loop_{false};
     bool is_loop_as_written_{false};
+    bool needs_all_{false};
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 // whose replay gives what the captured run has read. Internal to the host API.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct Reading {
     std::string found;                  // how a program without marks was read; empty where it has marks
     std::vector<std::string> warnings;  // of what the program may not have meant, and of what is left out
     bool is_found{false};               // inputs, or outputs: not all were declared
+    std::set<std::uint64_t> turn_ends;  // numbers of the calls in front of the loop that are like the end of a turn
 };
 
 // The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the same

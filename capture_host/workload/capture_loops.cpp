@@ -68,7 +68,7 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
                 continue;
             }
             const std::size_t length = (i - first) + period;
-            const Loop loop{first, period, length / period};
+            const Loop loop{first, period, length / period, 0U, 0U};
             if ((loop.turns >= 2U) && ((loop.turns * period) > covered()) &&
                 has(calls, first, period, CallKind::kRead) &&
                 std::any_of(calls.begin() + static_cast<std::ptrdiff_t>(first),
@@ -85,7 +85,7 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
         for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
             const std::size_t last = (best.first + shift + best.period) - 1U;
             if ((calls[last].kind == CallKind::kRead) == with_read) {
-                loops.push_back({best.first + shift, best.period, best.turns});
+                loops.push_back({best.first + shift, best.period, best.turns, shift, spare - shift});
             }
         }
     }
@@ -101,7 +101,7 @@ Loop unrolled(const Calls& calls, const Loop& loop, const CommandSet& command_se
             is_same = flow_of(part(calls, loop.first + (i * period), period), command_set) == wanted;
         }
         if (is_same) {
-            return {loop.first, period, loop.turns / turns};
+            return {loop.first, period, loop.turns / turns, loop.before, 0U};
         }
     }
     return {};
@@ -171,6 +171,20 @@ std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin)
     return (has_write && has_program && has_read) ? std::optional<std::size_t>{calls.size()} : std::nullopt;
 }
 
+// Whether half of the shorter stretch has counterparts in the other one: [0, middle) and [middle, end).
+bool are_mostly_alike(const std::vector<std::size_t>& shapes, std::size_t middle, std::size_t end) {
+    std::multiset<std::size_t> left{shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(middle)};
+    std::size_t common = 0U;
+    for (std::size_t i = middle; i < end; ++i) {
+        const auto found = left.find(shapes[i]);
+        if (found != left.end()) {
+            left.erase(found);
+            common += 1U;
+        }
+    }
+    return (2U * common) >= std::min(middle, end - middle);
+}
+
 }  // namespace
 
 std::string turn_difference(const Calls& calls, const Loop& loop, const CommandSet& command_set) {
@@ -191,8 +205,11 @@ std::string stretch_difference(const Calls& calls, const CommandSet& command_set
     if (!second.has_value()) {
         return {};
     }
-    // From the end: what differs at the beginning may be set-up.
     const std::vector<std::size_t> shapes = shapes_of(calls, command_set);
+    if (!are_mostly_alike(shapes, *first, *second)) {
+        return {};  // two parts of one inference
+    }
+    // From the end: what differs at the beginning may be set-up.
     std::size_t one = *first;
     std::size_t other = *second;
     while ((one > 0U) && (other > *first)) {

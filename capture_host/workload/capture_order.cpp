@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "capture_host/workload/capture_loops.h"
 #include "capture_host/workload/data_flow.h"
 
 namespace pianola::host {
@@ -83,71 +84,208 @@ class Dependence {
 
     // The writes among `of` that the call depends on, by their calls' numbers.
     const std::set<std::uint64_t>& add(const Call& call, const std::set<std::uint64_t>& of) {
-        std::set<std::uint64_t>& on = by_call_[call.number];
-        for (const Origin& origin : flow_.add_named(call)) {
+        std::set<std::uint64_t> on;
+        read_ = flow_.add_named(call);
+        for (const Origin& origin : read_) {
             const std::uint64_t writer = DataFlow::call_of(origin.writer);
             if (of.count(writer) != 0U) {
                 on.insert(writer);
             }
-            const auto known = by_call_.find(writer);
-            if ((known != by_call_.end()) && (&known->second != &on)) {
-                on.insert(known->second.begin(), known->second.end());
-            }
+            const std::set<std::uint64_t>& through = computed_by(writer);
+            on.insert(through.begin(), through.end());
+        }
+        return by_call_[call.number] = std::move(on);
+    }
+    // Those that a program's results depend on.
+    [[nodiscard]] const std::set<std::uint64_t>& computed_by(std::uint64_t program) const {
+        const auto known = by_call_.find(program);
+        return (known == by_call_.end()) ? nothing_ : known->second;
+    }
+    // Those that the bytes depend on, as a program has computed them.
+    [[nodiscard]] std::set<std::uint64_t> computed(const RangeSet& bytes) const {
+        std::set<std::uint64_t> on;
+        for (const Origin& origin : flow_.origins_of(bytes)) {
+            const std::set<std::uint64_t>& through = computed_by(DataFlow::call_of(origin.writer));
+            on.insert(through.begin(), through.end());
         }
         return on;
     }
+    // Calls that have written the bytes.
+    [[nodiscard]] std::set<std::uint64_t> writers(const RangeSet& bytes) const {
+        std::set<std::uint64_t> calls;
+        for (const Origin& origin : flow_.origins_of(bytes)) {
+            calls.insert(DataFlow::call_of(origin.writer));
+        }
+        return calls;
+    }
+    // By the last call.
+    [[nodiscard]] const std::vector<Origin>& read() const noexcept { return read_; }
 
   private:
     DataFlow flow_;
+    std::vector<Origin> read_;
     std::map<std::uint64_t, std::set<std::uint64_t>> by_call_;
+    std::set<std::uint64_t> nothing_;
+};
+
+// What is in front of a loop that was found.
+class Front {
+  public:
+    Front(const Reading& reading, const CommandSet& command_set)
+        : reading_{reading}, command_set_{command_set}, dependence_{command_set}, step_{command_set} {
+        for (const Call& call : reading.sections.front().calls) {
+            calls_[call.number] = &call;
+            if ((call.kind == CallKind::kWrite) && (reading.declarations.constants.count(call.object) == 0U)) {
+                set_up_.insert(call.number);
+            }
+        }
+        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+            for (const Call& call : section->calls) {
+                if (section->kind == ScriptKind::kPrologue) {
+                    calls_[call.number] = &call;
+                } else if (section->kind == ScriptKind::kStep) {
+                    step_.add(call);
+                } else {
+                    // The epilogue finds what the steps leave.
+                }
+            }
+        }
+    }
+
+    void check() {
+        for (const auto& [number, call] : calls_) {
+            walk(*call);
+        }
+        const RangeSet carried = step_.found().common(step_.written());
+        const std::set<std::uint64_t> state = dependence_.computed(carried);
+        const std::set<std::uint64_t> used = dependence_.computed(step_.found());
+        const std::set<std::uint64_t> constants = dependence_.writers(step_.found());
+        find_inputs();
+        for (const auto& [write, read] : shown_) {
+            const bool is_turn = (inputs_.count(write) != 0U) && (used.count(write) == 0U) && !is_derived(*read);
+            if ((state.count(write) != 0U) || is_turn) {
+                refuse(write, fmt::format("{} (call {}) gives what follows from it", read->text(), read->number));
+            }
+        }
+        for (const std::uint64_t write : used) {
+            const bool is_input = inputs_.count(write) != 0U;
+            if ((is_rotated() && is_input) || (reading_.turn_ends.count(write) != 0U)) {
+                refuse(write, "the loop begins in the middle of a turn");
+            }
+            if (is_input && (state.count(write) != 0U) && (constants.count(write) == 0U)) {
+                refuse(write, "the loop goes on with what was computed from it as from an input");
+            }
+        }
+    }
+
+  private:
+    // How a program reads what was written.
+    struct Use {
+        std::vector<std::uint64_t> shape;
+        std::uint64_t offset{0U};  // in all that it reads
+    };
+
+    void walk(const Call& call) {
+        (void)dependence_.add(call, set_up_);
+        std::uint64_t offset = 0U;
+        for (const Origin& origin : dependence_.read()) {
+            const std::uint64_t writer = DataFlow::call_of(origin.writer);
+            if (call.kind == CallKind::kRead) {
+                for (const std::uint64_t write : dependence_.computed_by(writer)) {
+                    shown_.emplace(write, &call);
+                }
+            } else if ((set_up_.count(writer) != 0U) && (uses_.count(writer) == 0U)) {
+                uses_[writer] = {call_shape(call, command_set_), offset};
+            } else {
+                // What a program has computed.
+            }
+            offset += origin.bytes;
+        }
+    }
+
+    // The loop does not begin where a turn does.
+    [[nodiscard]] bool is_rotated() const {
+        const Section& step = first_step();
+        return !reading_.turn_ends.empty() || (!step.calls.empty() && (step.calls.front().kind == CallKind::kRead));
+    }
+
+    [[nodiscard]] const Section& first_step() const {
+        return *std::find_if(reading_.sections.begin(), reading_.sections.end(),
+                             [](const Section& section) { return section.kind == ScriptKind::kStep; });
+    }
+
+    // A program of the loop like the first one that reads the write has an input in its place.
+    void find_inputs() {
+        std::set<std::uint64_t> written;
+        for (const Call& call : first_step().calls) {
+            (void)dependence_.add(call, {});
+            if (call.kind == CallKind::kWrite) {
+                written.insert(call.number);
+            }
+            const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
+            for (const auto& [write, use] : uses_) {
+                if ((use.shape == shape) && (written.count(writer_at(use.offset)) != 0U)) {
+                    inputs_.insert(write);
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] std::uint64_t writer_at(std::uint64_t offset) const {
+        std::uint64_t passed = 0U;
+        for (const Origin& origin : dependence_.read()) {
+            if ((offset >= passed) && (offset < (passed + origin.bytes))) {
+                return DataFlow::call_of(origin.writer);
+            }
+            passed += origin.bytes;
+        }
+        return 0U;
+    }
+
+    // The host has written set-up after it had looked at the read: that may be what the read was for.
+    [[nodiscard]] bool is_derived(const Call& read) const {
+        return std::any_of(set_up_.begin(), set_up_.end(),
+                           [&](std::uint64_t write) { return (read.seen != 0U) && (read.seen <= write); });
+    }
+
+    [[noreturn]] void refuse(std::uint64_t write, const std::string& why) const {
+        throw HostError{
+            HostRule::kCaptureContent,
+            fmt::format("{} (call {}) in front of the loop seems to be the input of a turn, because {}: let that turn "
+                        "make the same calls as those of the loop, or make it before the capture begins; "
+                        "declare_constant() says that what is written is the same for all inputs",
+                        calls_.at(write)->text(), write, why)};
+    }
+
+    const Reading& reading_;
+    const CommandSet& command_set_;
+    Dependence dependence_;
+    DataFlow step_;
+    std::map<std::uint64_t, const Call*> calls_;  // in the program's order
+    std::set<std::uint64_t> set_up_;
+    std::map<std::uint64_t, const Call*> shown_;  // writes, and the first read of what a program makes of them
+    std::map<std::uint64_t, Use> uses_;
+    std::set<std::uint64_t> inputs_;  // writes that play the part of one
 };
 
 }  // namespace
 
 void check_front_turns(const Reading& reading, const CommandSet& command_set) {
-    if (reading.found.empty() || (reading.sections.size() < 2U) ||
-        (reading.sections[1].kind != ScriptKind::kPrologue)) {
-        return;
-    }
-    std::map<std::uint64_t, const Call*> front;  // in the program's order
-    std::set<std::uint64_t> set_up;
-    for (const Call& call : reading.sections.front().calls) {
-        front[call.number] = &call;
-        if ((call.kind == CallKind::kWrite) && (reading.declarations.constants.count(call.object) == 0U)) {
-            set_up.insert(call.number);
-        }
-    }
-    for (const Call& call : reading.sections[1].calls) {
-        front[call.number] = &call;
-    }
-    Dependence dependence{command_set};
-    std::set<std::uint64_t> used;  // by programs of the prologue
-    std::map<std::uint64_t, const Call*> shown;
-    for (const auto& [number, call] : front) {
-        const std::set<std::uint64_t>& on = dependence.add(*call, set_up);
-        if (call->kind == CallKind::kRead) {
-            for (const std::uint64_t write : on) {
-                shown.emplace(write, call);
-            }
-        } else {
-            used.insert(on.begin(), on.end());
-        }
-    }
-    for (const auto& [write, read] : shown) {
-        if (used.count(write) != 0U) {
-            throw HostError{
-                HostRule::kCaptureContent,
-                fmt::format("{} (call {}) in front of the loop would be a constant of the binary, and {} (call {}) "
-                            "gives what was computed from it, as in a turn: let that turn make the same calls as those "
-                            "of the loop, make it before the capture begins, or say with declare_constant() that it is "
-                            "the same for all inputs",
-                            front.at(write)->text(), write, read->text(), read->number)};
-        }
+    if (!reading.found.empty() && (reading.sections.size() > 1U)) {
+        Front{reading, command_set}.check();
     }
 }
 
 void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set) {
-    if (!TensorCursor{reading.declarations.inputs}.next(write.object).has_value()) {
+    RangeSet given;  // to the device by the host in a step
+    for (const Section& section : reading.sections) {
+        for (const Call& call : section.calls) {
+            if ((section.kind == ScriptKind::kStep) && (call.kind == CallKind::kWrite)) {
+                given.add(addresses_of(*call.buffer));
+            }
+        }
+    }
+    if (!given.intersects(addresses_of(*write.buffer))) {
         return;
     }
     Dependence dependence{command_set};

@@ -20,8 +20,9 @@ namespace pianola::host {
 // Throws API-CAPTURE-CONTENT.
 void check_front(const Reading& reading, const CommandSet& command_set);
 
-// No write of a turn becomes set-up: what programs of the prologue read of it the host has not looked at in front of the
-// loop, where the turns were found. Throws API-CAPTURE-CONTENT, with both calls.
+// A turn in front of the loop that is not like its turns must neither be lost nor become a constant. Refused are writes
+// in front whose results the host has read there, where they play the part of an input, or where the loop goes on with
+// state that follows from them. Throws API-CAPTURE-CONTENT, with both calls.
 void check_front_turns(const Reading& reading, const CommandSet& command_set);
 
 // What set-up has written is found in the memory of an input before the step writes that. It may be the first contents

@@ -51,11 +51,12 @@ class Pairs {
     std::uint32_t add(const Call& call) {
         const std::uint32_t group = is_transfer(call) ? group_of(call) : 0U;
         const Touched touched = touched_by(call, command_set_);
+        // A device whose shard has still to be moved has used the old one, or has changed it.
         for (auto open = open_.begin(); open != open_.end();) {
             const bool is_input = open->first.first == CallKind::kWrite;
-            const bool is_own = open->second.group == group;
-            const bool ends = !is_own && (touched.writes.intersects(open->second.bytes) ||
-                                          (is_input && touched.reads.intersects(open->second.bytes)));
+            const bool is_moved = open->second.devices.count(call.device) != 0U;
+            const bool ends = !is_moved && (touched.writes.intersects(open->second.bytes) ||
+                                            (is_input && touched.reads.intersects(open->second.bytes)));
             open = ends ? open_.erase(open) : std::next(open);
         }
         return group;

@@ -13,14 +13,6 @@ namespace {
 constexpr std::uint64_t kAlignment = 64U;
 constexpr std::uint64_t kFirstContents = 1ULL << 62U;  // in a buffer's id: above all that devices give
 
-RangeSet addresses_of(const CapturedBuffer& buffer) {
-    RangeSet set;
-    for (const AddressRange& run : buffer.runs) {
-        set.add(run.address, std::uint64_t{run.address} + run.bytes);
-    }
-    return set;
-}
-
 // Tensors that lie where an earlier one lies, by index.
 std::vector<bool> sharing(const std::vector<DeclaredTensor>& tensors) {
     std::vector<bool> result;

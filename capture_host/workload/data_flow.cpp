@@ -121,6 +121,15 @@ std::vector<Origin> DataFlow::add_named(const Call& call) {
     return read_;
 }
 
+std::vector<Origin> DataFlow::origins_of(const RangeSet& bytes) const {
+    std::vector<Origin> all;
+    for (const ByteRange& range : bytes.ranges()) {
+        const std::vector<Origin> some = memory_.of(range.begin, range.end);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
 std::optional<ByteRange> DataFlow::recomputed(const RangeSet& bytes) const {
     const RangeSet given = bytes.common(host_written_);
     for (const auto& [begin, written] : memory_.by_address()) {

@@ -38,6 +38,8 @@ class DataFlow {
     // Read before it was written.
     [[nodiscard]] const RangeSet& found() const noexcept { return found_; }
     [[nodiscard]] const RangeSet& written() const noexcept { return written_set_; }
+    // What these bytes were written by.
+    [[nodiscard]] std::vector<Origin> origins_of(const RangeSet& bytes) const;
     // The first of these bytes that a program was the last to write, and the host some time before.
     [[nodiscard]] std::optional<ByteRange> recomputed(const RangeSet& bytes) const;
 

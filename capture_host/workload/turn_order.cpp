@@ -249,24 +249,28 @@ class TurnOrder {
         }
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
             const bool is_used = (calls_[i].kind == CallKind::kWrite) && !nodes_[i].readers.empty();
-            nodes_[i].is_late =
-                is_used && ((i > first_program) || takes_turns(i, alike.at(shapes[nodes_[i].readers.front()])));
+            nodes_[i].is_late = is_used && ((i > first_program) ||
+                                            takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]), first_program));
         }
     }
 
-    // Whether a call like its first reader reads another write in its place, after which nothing reads this one.
-    [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike) const {
+    // Whether a call like its first reader reads another write in its place, after which nothing reads this one; and one
+    // of them what the host writes between programs, as the loop's inputs are.
+    [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike,
+                                   std::size_t first_program) const {
         const std::vector<std::size_t>& readers = nodes_[write].readers;
         const std::vector<std::size_t>& sources = nodes_[readers.front()].sources;
         const auto place = static_cast<std::size_t>(std::find(sources.begin(), sources.end(), write) - sources.begin());
+        std::size_t next = kNobody;  // the first such call
         for (const std::size_t later : alike) {
             const std::vector<std::size_t>& others = nodes_[later].sources;
-            if ((later <= readers.front()) || (place >= others.size())) {
-                continue;
-            }
-            const std::size_t other = others[place];
-            if ((other != kNobody) && (other != write) && (calls_[other].kind == CallKind::kWrite)) {
-                return readers.back() < later;
+            const std::size_t other = (place < others.size()) ? others[place] : kNobody;
+            if ((later > readers.front()) && (other != kNobody) && (other != write) &&
+                (calls_[other].kind == CallKind::kWrite)) {
+                next = (next == kNobody) ? later : next;
+                if (other > first_program) {
+                    return readers.back() < next;
+                }
             }
         }
         return false;

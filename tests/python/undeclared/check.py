@@ -253,7 +253,8 @@ class Judge:
         """Turns that are not in the binary, and a binary of one step, have warnings that say so."""
         faults, turns = [], self.program.turns
         left, warnings = turns - per_step * self.inferences, " | ".join(self.result.warnings)
-        if left and not re.search(rf"\b({left}|{NUMBERS[left]})\b[^|.;:]*\bturns?\b", warnings):
+        said = rf"\b({left}|{NUMBERS[left]})\b[^|.;:]*\bturns?\b|calls \d+ to \d+ [^|.;:]*\bare left over\b"
+        if left and not re.search(said, warnings):
             faults.append(("turns left over, unnamed", f"{left} of {turns}"))
         if self.inferences == 1 and per_step > 1 and any(each.section == LOOP for each in self.model.writes):
             name = "one step of all turns" + (", without a difference" if "turn" in warnings else ", unnamed")
