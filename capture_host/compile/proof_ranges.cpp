@@ -59,21 +59,37 @@ class Apart {
     std::map<std::uint32_t, std::uint32_t> places_;  // by the address where the run lies
 };
 
-// As runtime/plan/cores.cpp keeps them.
-struct Ranges {
+// As runtime/plan/cores.cpp keeps them; and, on a device of two queues, as runtime/plan/races.cpp does, which does not
+// tell cores apart. That proof keeps all of a step, so that half of its ranges are left to the other programs.
+class Ranges {
+  public:
+    explicit Ranges(const DeviceDescription& spec)
+        : capacity_{spec.capacities->intervals},
+          capacity_of_queue_{(spec.queue_count > 1U) ? (capacity_ / 2U) : capacity_} {}
+
+    [[nodiscard]] bool touch(const Extent& extent, std::uint32_t address, std::uint32_t core) {
+        const auto bytes = static_cast<std::uint32_t>(hull_bytes(extent));
+        const bool writes = extent.access == Access::kWrite;
+        const std::uint32_t own = core + 1U;
+        const bool is_shared = !writes && (reads_.largest_tag(address, bytes, own) != 0U);
+        return is_ok((writes ? writes_ : reads_).assign(address, bytes, is_shared ? kSeveral : own, capacity_)) &&
+               is_ok((writes ? queue_writes_ : queue_reads_).assign(address, bytes, 1U, capacity_of_queue_));
+    }
+
+    void barrier() {
+        reads_.clear();
+        writes_.clear();
+    }
+
+  private:
     static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
 
-    IntervalMap reads;
-    IntervalMap writes;
-
-    [[nodiscard]] bool touch(const Extent& extent, std::uint32_t address, std::uint32_t tag, std::uint32_t capacity) {
-        const auto bytes = static_cast<std::uint32_t>(hull_bytes(extent));
-        if (extent.access == Access::kWrite) {
-            return is_ok(writes.assign(address, bytes, tag, capacity));
-        }
-        const bool read_by_others = reads.largest_tag(address, bytes, tag) != 0U;
-        return is_ok(reads.assign(address, bytes, read_by_others ? kSeveral : tag, capacity));
-    }
+    std::uint32_t capacity_;
+    std::uint32_t capacity_of_queue_;
+    IntervalMap reads_;
+    IntervalMap writes_;
+    IntervalMap queue_reads_;
+    IntervalMap queue_writes_;
 };
 
 }  // namespace
@@ -86,24 +102,22 @@ bool surely_fits(const DeviceDescription& spec, const Program::State& program, s
     }
     std::uint64_t operands = 0U;
     for_each_operand(program, [&operands](const BufferArgument& /*operand*/) { operands += 1U; });
-    // A range that is added cuts another in two, at most.
-    return ((2U * operands) <= spec.capacities->intervals) && ((words * sizeof(std::uint32_t)) <= bytes);
+    // A range that is added cuts another in two, at most; half of the ranges may be left to other programs.
+    return ((4U * operands) <= spec.capacities->intervals) && ((words * sizeof(std::uint32_t)) <= bytes);
 }
 
 bool fits_proof(const DeviceDescription& spec, const Program::State& program, const Assembled& assembled) {
     const Apart apart{program};
-    const auto ranges = std::make_unique<Ranges>();
+    const auto ranges = std::make_unique<Ranges>(spec);
     bool fits = true;
     static_cast<void>(targets::for_each_command(
         refdev::target().command_set(), assembled.words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
             if (command.kind != CommandKind::kDispatch) {
-                ranges->reads.clear();
-                ranges->writes.clear();
+                ranges->barrier();
                 return;
             }
             for (const Extent& extent : command.extents.view()) {
-                fits =
-                    fits && ranges->touch(extent, apart(extent.address), command.core + 1U, spec.capacities->intervals);
+                fits = fits && ranges->touch(extent, apart(extent.address), command.core);
             }
         }));
     return fits;
