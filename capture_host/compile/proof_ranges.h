@@ -10,8 +10,8 @@
 
 namespace pianola::host {
 
-// True where a program of so few kernels fits the proof and that many bytes of commands whatever its operands are: there
-// is no need to assemble it and look.
+// True where a program of so few kernels fits the proof and that many bytes of commands whatever its operands are:
+// there is no need to assemble it and look.
 [[nodiscard]] bool surely_fits(const DeviceDescription& spec, const Program::State& program, std::uint64_t bytes);
 
 // `assembled` is of this program, whose operands lie in the buffers that its arguments name. The answer does not depend
