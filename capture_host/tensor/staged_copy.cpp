@@ -62,7 +62,7 @@ namespace {
     for (const RowBand& band : bands) {
         launches += ((band.parts.size() + refdev::kMaxGatherSegments) - 1U) / refdev::kMaxGatherSegments;
     }
-    const std::uint32_t shares = word(std::max<std::size_t>(cores / launches, 1U));
+    const std::uint32_t shares = word(std::max<std::size_t>(cores / std::max<std::size_t>(launches, 1U), 1U));
     std::vector<RowBand> result;
     for (const RowBand& band : bands) {
         const std::uint32_t share = ((band.rows + shares) - 1U) / shares;
