@@ -114,6 +114,10 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // enqueueing does so by itself, but not while the queue captures a trace.
     void compile(Program& program);
     void enqueue_program(std::uint32_t queue, Program& program, bool blocking = false);
+    // Whether the dispatch area holds the program's commands, and the device's profile the byte ranges that its cores
+    // touch (CAP-INTERVALS in a capture). For programs without circular buffers and semaphores, whose operands are
+    // buffers. Throws what enqueueing the program would.
+    [[nodiscard]] bool fits(const Program& program) const;
     [[nodiscard]] std::size_t program_cache_entries() const;
     void clear_program_cache();
     // Off: every enqueue compiles, and nothing is kept, so that no program can be captured.

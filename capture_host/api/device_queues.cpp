@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture_host/api/device_state.h"
+#include "capture_host/compile/proof_ranges.h"
 
 namespace pianola::host {
 namespace {
@@ -205,6 +206,21 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     state_->queues->pay_dispatch();
     state_->finish_call(queue, blocking);
     recording([&](CallRecorder& recorder) { recorder.on_program(queue, assembled); });
+}
+
+bool Device::fits(const Program& program) const {
+    const Lock lock{state_->mutex};
+    state_->check_open();
+    if (surely_fits(state_->spec, program.state(), state_->options.dispatch_area_bytes)) {
+        return true;
+    }
+    check_structure(state_->spec, program.state());
+    TraceWords words;
+    words.append(assemble(state_->spec, program.state(), *this, [this](std::uint32_t address, std::uint32_t bytes) {
+        return state_->is_allocated(address, bytes);
+    }));
+    return ((words.finished().size() * sizeof(std::uint32_t)) <= state_->options.dispatch_area_bytes) &&
+           fits_proof(state_->spec, program.state(), words.programs().front());
 }
 
 std::size_t Device::program_cache_entries() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "capture_host/tensor/row_work.h"
 
@@ -19,27 +20,13 @@ constexpr std::size_t kSegments = refdev::kMaxGatherSegments;
     return band.parts.size() > kSegments;
 }
 
-void launch(Launches& launches, const Tensor& to, std::uint32_t address, const RowBand& band) {
-    host::Arguments arguments{address_in(to.buffer(), address), band.rows, word(band.parts.size())};
-    for (std::size_t i = 0U; i < kSegments; ++i) {
-        if (i < band.parts.size()) {
-            const RowPart& part = band.parts[i];
-            arguments.push_back(address_in(part.source.buffer(), part.address));
-            arguments.insert(arguments.end(), {part.stride_bytes, part.bytes});
-        } else {
-            arguments.insert(arguments.end(), {0U, 0U, 0U});
-        }
-    }
-    launches.add(refdev::KernelId::kGather, std::nullopt, std::move(arguments));
-}
-
 // Bands of few parts, one after the other from the beginning of `to`.
 void launch_all(const Tensor& to, const std::vector<RowBand>& bands, const std::string& name, std::uint32_t queue) {
     std::uint32_t address = run_address(to);
     for (std::size_t first = 0U; first < bands.size(); first += kLaunchesOfAProgram) {
         Launches launches{*to.device()};
         for (std::size_t i = first; i < std::min(bands.size(), first + kLaunchesOfAProgram); ++i) {
-            launch(launches, to, address, bands[i]);
+            add_gather(launches, std::nullopt, address_in(to.buffer(), address), bands[i]);
             address += word(bands[i].rows * row_bytes_of(bands[i].parts));
         }
         enqueue(to, launches, name, queue);
@@ -76,6 +63,21 @@ void narrow(std::vector<RowBand>& bands, const std::string& name, std::uint32_t 
 }
 
 }  // namespace
+
+void add_gather(Launches& launches, const std::optional<host::CoreCoord>& core, host::Argument to,
+                const RowBand& band) {
+    host::Arguments arguments{std::move(to), band.rows, word(band.parts.size())};
+    for (std::size_t i = 0U; i < kSegments; ++i) {
+        if (i < band.parts.size()) {
+            const RowPart& part = band.parts[i];
+            arguments.push_back(address_in(part.source.buffer(), part.address));
+            arguments.insert(arguments.end(), {part.stride_bytes, part.bytes});
+        } else {
+            arguments.insert(arguments.end(), {0U, 0U, 0U});
+        }
+    }
+    launches.add(refdev::KernelId::kGather, core, std::move(arguments));
+}
 
 void gather_rows(const Tensor& destination, std::vector<RowBand> bands, const std::string& name, std::uint32_t queue) {
     while (std::any_of(bands.begin(), bands.end(), is_wide)) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct RowBand {
     std::uint32_t rows{0U};
     std::vector<RowPart> parts;  // from left to right
 };
+
+// One launch: the rows of a band of at most four parts, in one run from `to` on. Without a core: on the next in turn.
+void add_gather(Launches& launches, const std::optional<host::CoreCoord>& core, host::Argument to, const RowBand& band);
 
 // Fills `destination`, which lies in one run of memory, with the rows of all bands, in order. They are as many bytes.
 void gather_rows(const Tensor& destination, std::vector<RowBand> bands, const std::string& name, std::uint32_t queue);

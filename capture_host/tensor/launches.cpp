@@ -21,6 +21,13 @@ void Launches::add(refdev::KernelId kernel, const std::optional<host::CoreCoord>
     launches_.push_back(Launch{kernel, static_cast<std::size_t>(found - cores_.begin()), std::move(arguments)});
 }
 
+Launches Launches::part(std::size_t first, std::size_t count) const {
+    Launches some{*this};
+    const auto begin = launches_.begin() + static_cast<std::ptrdiff_t>(first);
+    some.launches_.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return some;
+}
+
 host::Program Launches::program(const std::string& name) const {
     // Launches of one kernel on different cores become one kernel of the program, as long as each core's order is kept.
     struct Group {

@@ -24,6 +24,9 @@ class Launches {
     [[nodiscard]] host::CoreCoord next_core();
     [[nodiscard]] std::size_t core_count() const noexcept { return cores_.size(); }
     [[nodiscard]] bool empty() const noexcept { return launches_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return launches_.size(); }
+    // The launches [first, first + count).
+    [[nodiscard]] Launches part(std::size_t first, std::size_t count) const;
 
     [[nodiscard]] host::Program program(const std::string& name) const;
 

@@ -5,6 +5,7 @@
 
 #include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/layout.h"
+#include "capture_host/tensor/staged_copy.h"
 #include "capture_host/tensor/tensor_error.h"
 #include "capture_host/tensor/work.h"
 #include "hal/kernels/arguments.h"
@@ -168,7 +169,9 @@ void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) 
     for_dense_rows(launches, destination, [&mover](std::uint32_t to, host::CoreCoord core, const Block& block) {
         mover.move(to, core, block);
     });
-    enqueue(destination, launches, "copy", queue);
+    if (!launches.empty() && !enqueue_as_one(destination, launches, "copy", queue)) {
+        copy_in_stages(source, destination, queue);
+    }
 }
 
 Tensor reshard(const Tensor& operand, const MemoryConfig& memory, const std::optional<Tensor>& output,

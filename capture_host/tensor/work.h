@@ -69,7 +69,11 @@ void for_dense_rows(Launches& launches, const Tensor& result, const Visit& visit
     }
 }
 
-// Compiles what the device does not know yet, and enqueues it. Does nothing where there is nothing to do.
+// Compiles what the device does not know yet, and enqueues it as one program. False, and nothing is enqueued, where the
+// dispatch area or the proof of a capture does not hold that much (Device::fits()). There is at least one launch.
+[[nodiscard]] bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name,
+                                  std::uint32_t queue);
+// As one program, or as consecutive ones that fit. Does nothing where there is nothing to do.
 void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue);
 
 }  // namespace pianola::tensor

@@ -269,17 +269,19 @@ class Finder {
                 continue;  // an output of a turn would be in front of the loop
             }
             const Loop loop = unrolled(calls, candidate, command_set_);
-            if (loop.turns == 0U) {
-                note_unlike(calls, candidate);
+            if (loop.turns != 0U) {
+                take(calls, candidate, loop, as_written);
                 continue;
             }
-            // Turns that the host gives nothing are layers of one inference, where a step has room for them.
-            const bool is_loop = has(calls, loop.first, loop.period, CallKind::kWrite);
-            is_loop_ = is_loop_ || is_loop;
-            is_loop_as_written_ = is_loop_as_written_ || (is_loop && as_written);
-            found_ = fmt::format("{} of the program were taken for its loop: {} turns of {}",
-                                 span_of(calls, loop.first, loop.end()), loop.turns, loop.period);
-            add(calls, candidate, loop);
+            note_unlike(calls, candidate);
+            // What is in front of the loop may look like a turn.
+            const Loop later{candidate.first + candidate.period, candidate.period, candidate.turns - 1U, 0U,
+                             candidate.after};
+            const Loop rest = unrolled(calls, later, command_set_);
+            if (rest.turns != 0U) {
+                needs_all_ = true;
+                take(calls, later, rest, as_written);
+            }
         }
     }
 
@@ -300,6 +302,16 @@ class Finder {
     }
 
   private:
+    void take(const Calls& calls, const Loop& candidate, const Loop& loop, bool as_written) {
+        // Turns that the host gives nothing are layers of one inference, where a step has room for them.
+        const bool is_loop = has(calls, loop.first, loop.period, CallKind::kWrite);
+        is_loop_ = is_loop_ || is_loop;
+        is_loop_as_written_ = is_loop_as_written_ || (is_loop && as_written);
+        found_ = fmt::format("{} of the program were taken for its loop: {} turns of {}",
+                             span_of(calls, loop.first, loop.end()), loop.turns, loop.period);
+        add(calls, candidate, loop);
+    }
+
     void note_unlike(const Calls& calls, const Loop& loop) {
         if (unlike_.empty()) {
             unlike_ = fmt::format(

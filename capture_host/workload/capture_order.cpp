@@ -159,7 +159,14 @@ class Front {
         const RangeSet carried = step_.found().common(step_.written());
         const std::set<std::uint64_t> state = dependence_.computed(carried);
         const std::set<std::uint64_t> used = dependence_.computed(step_.found());
-        const std::set<std::uint64_t> constants = dependence_.writers(step_.found());
+        std::set<std::uint64_t> constants = dependence_.writers(step_.found());
+        for (const ByteRange& range : step_.found().ranges()) {
+            for (const ByteRange& kept : carried.missing(range.begin, range.end)) {
+                RangeSet bytes;
+                bytes.add(kept.begin, kept.end);
+                constants.merge(dependence_.computed(bytes));
+            }
+        }
         find_inputs();
         for (const auto& [write, read] : shown_) {
             const bool is_turn = (inputs_.count(write) != 0U) && (used.count(write) == 0U) && !is_derived(*read);

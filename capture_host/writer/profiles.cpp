@@ -10,7 +10,9 @@ namespace {
 [[nodiscard]] const char* advice_of(const Verdict& verdict) noexcept {
     switch (verdict.rule) {
         case Rule::kCapIntervals:
-            return "have cores touch longer ranges that lie side by side: interleaved or height-sharded tensors";
+            return "have cores touch longer ranges that lie side by side: fewer tensors in L1 at once, on fewer cores, "
+                   "or "
+                   "with shards of a multiple of 64 bytes";
         case Rule::kCapWork:
             return "replay long traces in fewer scripts, on one queue";
         case Rule::kCapCommands:

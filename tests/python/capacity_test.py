@@ -11,8 +11,8 @@ SHAPE = (64, 64)
 
 
 def width_sharded(profile):
-    """A program that every grid of 4x4 runs: what is captured of it on a device of that profile."""
-    with pianola.manage_device(core_grid=pianola.CoreGrid(y=4, x=4), trace_region_size=1 << 18,
+    """A program whose tensors lie in the L1 of 64 cores: what is captured of it on a device of that profile."""
+    with pianola.manage_device(core_grid=pianola.CoreGrid(y=8, x=8), trace_region_size=1 << 18,
                                profile=profile) as device:
         source, target = (pianola.zeros(SHAPE, pianola.int8, device=device) for _ in range(2))
         capture = pianola.capture(device)

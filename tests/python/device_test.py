@@ -69,11 +69,14 @@ class Options(unittest.TestCase):
             report = device.memory_report()
             self.assertEqual(report["DRAM"]["total_bytes"], 2**20 - 8192 - 1024)
             self.assertEqual(report["L1"]["total_bytes"], 1024)
-            with self.assertRaisesRegex(pianola.Error, "API-PROGRAM-SIZE.*larger dispatch_area_bytes"):
-                pianola.zeros((64, 64), pianola.int8, device=device, memory_config=pianola.L1_MEMORY_CONFIG)
-        with pianola.manage_device(dispatch_area_bytes=4096, **sizes) as device:
             tensor = pianola.zeros((64, 64), pianola.int8, device=device, memory_config=pianola.L1_MEMORY_CONFIG)
-            self.assertFalse(tensor.cpu().to_numpy().any())
+            self.assertFalse(tensor.cpu().to_numpy().any())  # 64 launches, in several programs
+        with pianola.manage_device(dispatch_area_bytes=64, **sizes) as device:
+            columns = pianola.create_sharded_memory_config((8, 8), pianola.CoreGrid(y=1, x=2),
+                                                           pianola.ShardStrategy.WIDTH)
+            tensor = pianola.zeros((8, 8), pianola.int8, device=device, memory_config=columns)
+            with self.assertRaisesRegex(pianola.Error, "API-PROGRAM-SIZE.*larger dispatch_area_bytes"):
+                pianola.to_memory_config(tensor, pianola.DRAM_MEMORY_CONFIG)  # one launch is longer
         for option, value in (("dram_bytes", 1000), ("l1_bytes", 16), ("dispatch_area_bytes", 0), ("dram_bytes",
                                                                                                    2**32 - 64)):
             with self.assertRaisesRegex(pianola.Error, "API-DEVICE-OPTIONS"):
