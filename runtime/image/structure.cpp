@@ -24,8 +24,9 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 }
 
 [[nodiscard]] bool verify_field(const FieldRule& field, const Table& table, const Verifier& verifier) noexcept {
-    // Fields by their place in the table: an address could be past the last of all addresses, as nobody has verified it.
-    const auto* const start = static_cast<const std::uint8_t*>(static_cast<const void*>(&table));
+    // Fields by their place in the table: an address that nobody has verified could be past the last of all addresses.
+    const void* const first = &table;
+    const auto* const start = static_cast<const std::uint8_t*>(first);  // NOLINT(pianola-misra-8.2.6): DEV-069
     // Where a type is absent, its place is 0, and the table's first byte is in the buffer.
     if ((field.kind == FieldKind::kUnion) &&
         !verifier.VerifyField<std::uint8_t>(start, table.GetOptionalFieldOffset(type_entry(field)),
@@ -90,9 +91,8 @@ constexpr std::size_t kFrontBytes = sizeof(flatbuffers::uoffset_t) + flatbuffers
 }  // namespace
 
 const void* verified_target(const Verifier& verifier, const std::uint8_t* base, flatbuffers::voffset_t place) noexcept {
-    const flatbuffers::uoffset_t offset = verifier.VerifyOffset(base, place);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
-    return (offset != 0U) ? (base + place + offset) : nullptr;
+    const ByteSpan front{base, std::size_t{place} + 1U};  // as far as the slot
+    return (verifier.VerifyOffset(base, place) != 0U) ? follow(&front[place]) : nullptr;
 }
 
 bool check_structure(const SchemaRules& rules, ByteSpan buffer, const char* identifier, Verifier& verifier,

@@ -8,15 +8,14 @@ using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 namespace {
 
 [[nodiscard]] const std::uint8_t* slot_of(const TableList& list, std::uint32_t index) noexcept {
-    return static_cast<const std::uint8_t*>(
-        list.GetStructFromOffset(std::size_t{index} * sizeof(flatbuffers::uoffset_t)));
+    const ByteSpan slots{list.Data(), std::size_t{list.size()} * sizeof(flatbuffers::uoffset_t)};
+    return &slots[std::size_t{index} * sizeof(flatbuffers::uoffset_t)];
 }
 
 }  // namespace
 
 const void* follow(const std::uint8_t* slot) noexcept {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
-    return slot + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(slot);
+    return flatbuffers::IndirectHelper<flatbuffers::Offset<Table>>::Read(slot, 0U);
 }
 
 const void* target_at(const Table& table, flatbuffers::voffset_t entry) noexcept {
