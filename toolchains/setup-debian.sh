@@ -11,8 +11,9 @@ fetch_bearssl="$(dirname "${BASH_SOURCE[0]}")/fetch_bearssl.sh"
 packages=(
     # Build system; ccache remembers objects between builds. git also tells the gates which files are the project's own.
     ca-certificates ccache cmake git ninja-build
-    # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
-    binutils g++
+    # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates. g++-multilib has
+    # the libraries for 32 bits: tests/widths compares the validator's verdicts in both widths.
+    binutils g++ g++-multilib
     # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings
     # and layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
     clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19

@@ -8,7 +8,6 @@ namespace {
 using flatbuffers::String;
 using flatbuffers::Table;
 using ByteList = flatbuffers::Vector<std::uint8_t>;  // stands for a list of any elements
-using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 
 [[nodiscard]] constexpr bool is_printable(std::uint8_t character) noexcept {
     constexpr std::uint32_t kFirst = 0x20U;
@@ -31,12 +30,12 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 class StrictnessCheck {
   public:
     StrictnessCheck(const SchemaRules& rules, ByteSpan file, const Table& root, Verdict& verdict) noexcept
-        : rules_{rules}, cursor_{rules, root}, file_{file}, verdict_{verdict} {}
+        : rules_{rules}, cursor_{rules, root, nullptr}, file_{file}, verdict_{verdict} {}
 
     [[nodiscard]] bool run() noexcept {
         TableCursor::Event event = cursor_.next();
         while (event != TableCursor::Event::kEnd) {  // as many tables as the verifier of the structure admits
-            if ((event == TableCursor::Event::kTooDeep) ||
+            if ((event == TableCursor::Event::kDeadEnd) ||
                 ((event == TableCursor::Event::kField) && !check_field(cursor_.field(), cursor_.table()))) {
                 return false;
             }
@@ -89,10 +88,11 @@ class StrictnessCheck {
     }
 
     [[nodiscard]] bool check_union(const FieldRule& field, const Table& table) noexcept {
-        const auto type = table.GetField<std::uint8_t>(type_entry(field), 0U);
+        const std::uint8_t* const where = table.GetAddressOf(type_entry(field));
+        const std::uint32_t type = (where != nullptr) ? *where : 0U;
         return ((find_enumerator(rules_, field, type) != nullptr) && (target_of<Table>(table, field.entry) != nullptr))
                    ? true
-                   : refuse_at(Rule::kImgUnion, place_of(type_entry(field)), FieldPath::kNoIndex, type, 0U);
+                   : refuse_at(Rule::kImgUnion, place_of(where), FieldPath::kNoIndex, type, 0U);
     }
 
     // What the schema says of a list whose length only the file bounds.
@@ -108,27 +108,27 @@ class StrictnessCheck {
         const ByteSpan elements{list.Data(), std::size_t{list.size()} * field.bytes};
         bool good = true;
         for (std::uint32_t i = 0U; good && (i < list.size()); ++i) {
-            good = (field.kind == FieldKind::kNames) ? check_name_element(i)
-                                                     : check_value(field, &elements[std::size_t{i} * field.bytes], i);
+            const std::uint8_t* const element = &elements[std::size_t{i} * field.bytes];
+            good = (field.kind == FieldKind::kNames) ? check_name_element(element, i) : check_value(field, element, i);
         }
         return good;
     }
 
-    [[nodiscard]] bool check_name_element(std::uint32_t index) noexcept {
-        const String* const text = target_of<NameList>(cursor_.table(), cursor_.field().entry)->Get(index);
+    [[nodiscard]] bool check_name_element(const std::uint8_t* slot, std::uint32_t index) noexcept {
+        const auto* const text = static_cast<const String*>(follow(slot));  // NOLINT(pianola-misra-8.2.6): DEV-069
         return is_name(text, kMaxNameBytes) ? true
                                             : refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
     }
 
-    // Where a field of the table lies, or the table where the field is absent.
-    [[nodiscard]] const void* place_of(flatbuffers::voffset_t entry) const noexcept {
-        const std::uint8_t* const value = cursor_.table().GetAddressOf(entry);
+    // A field of the table, or the table where the field is absent.
+    [[nodiscard]] const void* place_of(const std::uint8_t* value) const noexcept {
         return (value != nullptr) ? static_cast<const void*>(value) : static_cast<const void*>(&cursor_.table());
     }
 
     // Both return false.
     [[nodiscard]] bool refuse_field(Rule rule, std::uint32_t actual, std::uint32_t limit) noexcept {
-        return refuse_at(rule, place_of(cursor_.field().entry), FieldPath::kNoIndex, actual, limit);
+        return refuse_at(rule, place_of(cursor_.table().GetAddressOf(cursor_.field().entry)), FieldPath::kNoIndex,
+                         actual, limit);
     }
     [[nodiscard]] bool refuse_at(Rule rule, const void* where, std::uint32_t index, std::uint32_t actual,
                                  std::uint32_t limit) noexcept {

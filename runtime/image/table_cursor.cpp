@@ -5,8 +5,22 @@ namespace pianola {
 using flatbuffers::Table;
 using TableList = flatbuffers::Vector<flatbuffers::Offset<Table>>;
 
+namespace {
+
+[[nodiscard]] const std::uint8_t* slot_of(const TableList& list, std::uint32_t index) noexcept {
+    const ByteSpan slots{list.Data(), std::size_t{list.size()} * sizeof(flatbuffers::uoffset_t)};
+    return &slots[std::size_t{index} * sizeof(flatbuffers::uoffset_t)];
+}
+
+}  // namespace
+
+const void* follow(const std::uint8_t* slot) noexcept {
+    return flatbuffers::IndirectHelper<flatbuffers::Offset<Table>>::Read(slot, 0U);
+}
+
 const void* target_at(const Table& table, flatbuffers::voffset_t entry) noexcept {
-    return table.GetPointer<const void*>(entry);
+    const std::uint8_t* const slot = table.GetAddressOf(entry);
+    return (slot != nullptr) ? follow(slot) : nullptr;
 }
 
 const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule& field, std::uint32_t value) noexcept {
@@ -20,7 +34,8 @@ const EnumeratorRule* find_enumerator(const SchemaRules& rules, const FieldRule&
     return nullptr;
 }
 
-TableCursor::TableCursor(const SchemaRules& rules, const Table& root) noexcept : rules_{rules} {
+TableCursor::TableCursor(const SchemaRules& rules, const Table& root, const flatbuffers::Verifier* verifier) noexcept
+    : rules_{rules}, verifier_{verifier} {
     enter(root, rules.root);
 }
 
@@ -32,16 +47,17 @@ void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     table_ = &table;
 }
 
-// The next table behind the step's field, and its rule; nullptr where there is none.
-const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) const noexcept {
+// Where the offset to the next table behind the step's field lies, and that table's rule; nullptr where there is none.
+const std::uint8_t* TableCursor::next_child(const Step& step, std::uint32_t& rule) const noexcept {
     const FieldRule& field = rules_.fields[step.field];
     rule = field.type;
-    if (field.kind == FieldKind::kTables) {
-        const auto* const list = target_of<TableList>(*step.table, field.entry);
-        return ((list != nullptr) && (step.children < list->size())) ? list->Get(step.children) : nullptr;
-    }
-    if (step.children != 0U) {
+    const std::uint8_t* const slot = step.table->GetAddressOf(field.entry);
+    if (slot == nullptr) {
         return nullptr;
+    }
+    if (field.kind == FieldKind::kTables) {
+        const auto& list = *static_cast<const TableList*>(follow(slot));  // NOLINT(pianola-misra-8.2.6): DEV-069
+        return (step.children < list.size()) ? slot_of(list, step.children) : nullptr;
     }
     if (field.kind == FieldKind::kUnion) {
         const auto type = step.table->GetField<std::uint8_t>(type_entry(field), 0U);
@@ -51,20 +67,21 @@ const Table* TableCursor::next_child(const Step& step, std::uint32_t& rule) cons
         }
         rule = enumerator->table;
     }
-    return target_of<Table>(*step.table, field.entry);
+    return (step.children == 0U) ? slot : nullptr;
 }
 
 TableCursor::Event TableCursor::next() noexcept {
     Step& step = steps_[depth_ - 1U];
     if (step.in_children) {
         std::uint32_t rule = 0U;
-        const Table* const child = next_child(step, rule);
-        if (child != nullptr) {
-            if (depth_ >= steps_.size()) {
-                return Event::kTooDeep;
+        const std::uint8_t* const slot = next_child(step, rule);
+        if (slot != nullptr) {
+            const void* const child = (verifier_ != nullptr) ? verified_target(*verifier_, slot, 0U) : follow(slot);
+            if ((child == nullptr) || (depth_ >= steps_.size())) {
+                return Event::kDeadEnd;
             }
             step.children += 1U;
-            enter(*child, rule);
+            enter(*static_cast<const Table*>(child), rule);  // NOLINT(pianola-misra-8.2.6): DEV-069
             return Event::kTable;
         }
         step.in_children = false;

@@ -15,6 +15,15 @@
 
 namespace pianola {
 
+// What the offset at `base + place` leads to; nullptr where the verifier refuses that offset. The one way to follow an
+// offset that has not been verified: FlatBuffers' own Vector::Get() adds whatever the file says to an address, and on a
+// core of 32 bits that sum wraps round to another place in the buffer. Defined in structure.cpp.
+[[nodiscard]] const void* verified_target(const flatbuffers::Verifier& verifier, const std::uint8_t* base,
+                                          flatbuffers::voffset_t place) noexcept;
+
+// The same for an offset that the verifier has accepted.
+[[nodiscard]] const void* follow(const std::uint8_t* slot) noexcept;
+
 // What an offset field points to; nullptr where the field is absent. One function whatever it points to.
 [[nodiscard]] const void* target_at(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept;
 template <typename Target>
@@ -38,13 +47,15 @@ class TableCursor {
         kTable,     // table() was entered
         kTableEnd,  // a table was left; table() is the one around it
         kEnd,       // the root was left
-        kTooDeep,   // there is no room for another table
+        kDeadEnd,   // there is no room for another table, or the verifier refuses the offset to it
     };
 
-    // Starts inside the root.
-    TableCursor(const SchemaRules& rules, const flatbuffers::Table& root) noexcept;
+    // Starts inside the root. The verifier is shown the offset to every table before it is followed; nullptr where one
+    // has accepted all of them.
+    TableCursor(const SchemaRules& rules, const flatbuffers::Table& root,
+                const flatbuffers::Verifier* verifier) noexcept;
 
-    // One event after the other. Not to be called again after kEnd or kTooDeep.
+    // One event after the other. Not to be called again after kEnd or kDeadEnd.
     [[nodiscard]] Event next() noexcept;
 
     [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *table_; }
@@ -65,9 +76,10 @@ class TableCursor {
     };
 
     void enter(const flatbuffers::Table& table, std::uint32_t rule) noexcept;
-    [[nodiscard]] const flatbuffers::Table* next_child(const Step& step, std::uint32_t& rule) const noexcept;
+    [[nodiscard]] const std::uint8_t* next_child(const Step& step, std::uint32_t& rule) const noexcept;
 
     const SchemaRules& rules_;
+    const flatbuffers::Verifier* verifier_;
     const flatbuffers::Table* table_{nullptr};
     const FieldRule* field_{nullptr};
     std::uint32_t depth_{0U};
