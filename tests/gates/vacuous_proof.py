@@ -49,7 +49,8 @@ PYTHON_SEEDS = {
              "self.assertEqual(1, 1)", "self.assertIs(x, x)", "self.assertNotEqual(1, 2)", "self.assertLess(1, 2)",
              "self.assertIsNotNone(1)", "numpy.testing.assert_array_equal(x, x)", 'assert f"{x}!"'),
     NEVER: ("return\nassert f()", "if False:\n    assert f()", "if 0:\n    self.assertEqual(f(), 1)",
-            "raise ValueError\nself.fail()", "while False:\n    assert f()", "for x in y:\n    continue\n    assert f(x)",
+            "raise ValueError\nself.fail()", "while False:\n    assert f()",
+            "for x in y:\n    continue\n    assert f(x)",
             "if True:\n    g()\nelse:\n    assert f()", "if not True:\n    assert f()"),
     SWALLOWED: ("try:\n    assert f()\nexcept:\n    pass",
                 "try:\n    self.assertEqual(f(), 1)\nexcept Exception:\n    pass",
@@ -70,7 +71,8 @@ PYTHON_GOOD = ("assert f(1) == f(1)", "assert x == y", "assert x", "assert x in 
                "try:\n    assert f()\nexcept Exception:\n    raise",
                "with contextlib.suppress(OSError):\n    assert f()",
                "with contextlib.suppress(Exception):\n    g()\nassert f()",
-               "if x:\n    return\nassert f()", "for x in (1, ):\n    assert f(x)", "for x in range(3):\n    assert f(x)",
+               "if x:\n    return\nassert f()", "for x in (1, ):\n    assert f(x)",
+               "for x in range(3):\n    assert f(x)",
                "while True:\n    assert f()\n    break", "self.assertLess(1, x)", "assert (*x, )")
 
 
