@@ -183,7 +183,8 @@ def unasserted_stages(header, texts):
 
 def judge(root):
     """(findings, how many tests were looked at)."""
-    sources = {name: (root / name).read_text(encoding="utf-8") for name in own_sources(root) if name.parts[0] == "tests"}
+    names = [name for name in own_sources(root) if name.parts[0] == "tests"]
+    sources = {name: (root / name).read_text(encoding="utf-8") for name in names}
     tree = Tree(sources)
     found = list(tree.findings())
     found += [f"{name}:{line}: {what}" for name, text in sources.items() for line, what in vacuous.cpp_findings(text)]
