@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "capture_host/api/device_state.h"
+#include "capture_host/interrupt/interrupt.h"
 
 namespace pianola::host {
 namespace {
@@ -182,6 +183,7 @@ void DeviceState::drain() {
 Device::Device(const DeviceOptions& options) : state_{std::make_unique<DeviceState>(options)} {}
 
 Device::~Device() {
+    const interrupt::Hold hold;
     try {
         close();
     } catch (const std::exception&) {
@@ -211,6 +213,9 @@ void Device::close() {
         state_->drain();
     } catch (const HostError& error) {
         state_->transfers->abandon(error.what());
+        throw;
+    } catch (...) {
+        state_->transfers->abandon("the device was closed, and the wait for it interrupted");
         throw;
     }
 }

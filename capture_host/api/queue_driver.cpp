@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "capture_host/buffers/host_error.h"
+#include "capture_host/interrupt/interrupt.h"
 
 namespace pianola::host {
 namespace {
@@ -169,7 +170,14 @@ bool QueueDriver::is_complete(std::uint32_t queue, std::uint32_t token) {
 }
 
 void QueueDriver::wait(std::uint32_t queue, std::uint32_t token) {
-    wait_until(queue, "a completion", [&] { return is_complete(queue, token); });
+    // Never within an operation: one that is enqueued in part could not be gone on with.
+    wait_until(queue, "a completion", [&] {
+        const bool done = is_complete(queue, token);
+        if (!done) {
+            interrupt::check();
+        }
+        return done;
+    });
     Queue& state = queues_.at(queue);
     // Its own record's time, or that of the next one, where its own has been dropped.
     const auto time = state.completed.lower_bound(token);

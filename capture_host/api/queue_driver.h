@@ -40,7 +40,8 @@ class QueueDriver {
 
     // True where everything up to `token` has completed; does not wait, and does not change the host's time.
     [[nodiscard]] bool is_complete(std::uint32_t queue, std::uint32_t token);
-    // Waits for it; the host's time is then no earlier than the record's.
+    // Waits for it; the host's time is then no earlier than the record's. Asks interrupt::check() while it waits; what
+    // that throws leaves everything under way.
     void wait(std::uint32_t queue, std::uint32_t token);
     // Waits until nothing is under way.
     void drain();

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/pipeline/pipeline_error.h"
 
 namespace pianola::pipeline {
@@ -14,6 +15,7 @@ constexpr std::uint32_t kOperationQueue = 0U;
 // Ends a capture that failed, and gives up what it recorded. What led here is more interesting than what goes wrong
 // now.
 void abandon(const AnyDevice& device, host::TraceId trace) noexcept {
+    const interrupt::Hold hold;
     try {
         call_on(device, [trace](auto& each) {
             if (each.is_capturing(kOperationQueue)) {
@@ -41,6 +43,7 @@ CapturedModel::CapturedModel(AnyDevice device, const std::function<Outputs()>& b
 }
 
 CapturedModel::~CapturedModel() {
+    const interrupt::Hold hold;
     try {
         call_on(device_, [this](auto& each) {
             if (each.is_open()) {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/pipeline/executors.h"
 #include "capture_host/pipeline/pipeline_error.h"
 
@@ -70,6 +71,7 @@ using Make = std::unique_ptr<Executor> (*)(const Parts&);
 
 // A device that has failed, or was closed, uses nothing any more.
 void settle(const AnyDevice& device) noexcept {
+    const interrupt::Hold hold;
     try {
         call_on(device, [](auto& each) { each.synchronize(); });
     } catch (const std::exception&) {
@@ -117,6 +119,7 @@ void Delivery::deliver(const Outputs& outputs, std::uint32_t queue) {
         }
     }
     delivered_.push_back(std::move(delivered));
+    interrupt::check();
 }
 
 std::vector<Outputs> Delivery::take() {

@@ -4,6 +4,7 @@
 
 #include "capture_host/buffers/rule_error.h"
 #include "capture_host/files/files.h"
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/python/bindings.h"
 
 namespace pianola::python {
@@ -34,12 +35,23 @@ void translate(std::exception_ptr pending) {
     }
 }
 
+// Python runs the handlers of signals on its main thread, and only there. A device's own threads run without Python.
+void check_signals() {
+    if ((PyGILState_Check() != 0) && (PyErr_CheckSignals() != 0)) {
+        throw py::error_already_set{};
+    }
+}
+
 // What pybind11 calls for an object whose constructor has not run, when a function is given it.
 void* refuse_unconstructed(std::size_t /*bytes*/) {
     throw py::type_error{"the object was never initialised: call its class, or a function that gives such objects"};
 }
 
 }  // namespace
+
+void look_for_signals() {
+    interrupt::set_hook(&check_signals);
+}
 
 void require_construction(const py::module_& module) {
     const std::string prefix = module.attr("__name__").cast<std::string>() + ".";

@@ -212,12 +212,20 @@ void bind_session(py::module_& module) {
                                    return entries;
                                })
         .def_property_readonly("step_cycles", [](const Player& self) { return self.manifest().step_cycles; })
-        .def("run", &run_named, "One dictionary of arrays by name for every inference; gives as many.",
+        .def("run", &run_named,
+             "One dictionary of arrays by name for every inference; gives as many. In a binary with state the first "
+             "record "
+             "goes on from the last one of the run() before; it is a first one after construction, reset_state() and "
+             "self_test() with vectors, and always where the binary is pipelined or has an epilogue. After an "
+             "interrupt outputs are lost, and the state is that after the last whole record.",
              py::arg("inputs"))
         .def("run", &run_listed,
              "One list of arrays for every inference, in the order of `inputs`; gives as many, in the order of "
              "`outputs`.",
              py::arg("inputs"))
+        .def("reset_state", &Player::reset_state,
+             "Gives what the binary keeps from step to step its first contents again: the next record of run() is a "
+             "first one. Declared parameters keep their values. Does nothing where there is no state.")
         .def(
             "set_parameter",
             [](Player& self, const std::string& name, std::int64_t value) {

@@ -24,6 +24,9 @@
 
 namespace pianola::python {
 
+// From now on, long calls of the host's libraries look for signals: what a signal's handler raises ends them.
+void look_for_signals();
+
 void bind_errors(pybind11::module_& module);
 void bind_configs(pybind11::module_& module);
 void bind_mesh_types(pybind11::module_& module);

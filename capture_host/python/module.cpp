@@ -4,6 +4,7 @@
 
 PYBIND11_MODULE(_native, module) {
     module.doc() = "What the package pianola is made of.";
+    pianola::python::look_for_signals();
     pianola::python::bind_errors(module);
     pianola::python::bind_configs(module);
     pianola::python::bind_mesh_types(module);

@@ -80,17 +80,28 @@ const capture::Manifest& Player::manifest() const noexcept {
     return state_->manifest;
 }
 
+void Player::reset_state() {
+    state_->check(state_->replay->session().reset_state());
+}
+
 std::vector<Player::Tensors> Player::run(const std::vector<Tensors>& inputs) {
     replay::Replay& replay = *state_->replay;
+    const Plan& plan = replay.session().plan();
+    const bool ends = !plan.is_pipelined && (plan.epilogue.count > 0U) && !inputs.empty();
     try {
         std::vector<Tensors> outputs = replay.run(inputs);
-        const Plan& plan = replay.session().plan();
-        if (!plan.is_pipelined && (plan.epilogue.count > 0U) && !inputs.empty()) {
+        if (ends) {
             replay.finish(replay.session().stop({}));
         }
         return outputs;
     } catch (const replay::Stopped& stopped) {
         State::fail(stopped);
+    } catch (...) {
+        // Interrupted: where a step has completed, the epilogue follows as it would have at the end.
+        if (ends && is_ok(replay.session().stop({}))) {
+            static_cast<void>(replay.session().wait());
+        }
+        throw;
     }
 }
 
@@ -112,20 +123,22 @@ std::vector<timeline::Performance> Player::performance(const HostCost& cost) con
 }
 
 std::uint32_t Player::self_test() {
-    const std::uint32_t count = state_->replay->session().self_test_count();
-    std::vector<std::uint8_t> scratch(state_->replay->session().output_bytes());
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        const Status status = state_->replay->session().self_test(i, {scratch.data(), scratch.size()});
-        if ((status == Status::kIntegrity) && (state_->replay->session().fault().stage == FaultStage::kSelfTest)) {
+    const Session& session = state_->replay->session();
+    const std::uint32_t count = session.self_test_count();
+    std::uint32_t passed = 0U;
+    try {
+        state_->replay->self_test([&passed](std::uint32_t done) { passed = done; });
+    } catch (const replay::Stopped& stopped) {
+        if ((stopped.status() == Status::kIntegrity) && (session.fault().stage == FaultStage::kSelfTest)) {
             throw PlayerError{"PLAYER-FAULT",
                               fmt::format("self-test vector {} of {} gave another output ({}){}; load the binary again",
-                                          i, count, capture::status_name(status),
+                                          passed, count, capture::status_name(stopped.status()),
                                           state_->manifest.parameters.empty()
                                               ? ""
                                               : ": vectors are for the values that parameters had when they were "
                                                 "captured, so set those first")};
         }
-        state_->check(status);
+        State::fail(stopped);
     }
     return count;
 }

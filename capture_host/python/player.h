@@ -29,8 +29,12 @@ class Player {
     Player& operator=(const Player&) = delete;
 
     [[nodiscard]] const capture::Manifest& manifest() const noexcept;
+    // Gives state its first contents again, as Session::reset_state() does.
+    void reset_state();
     // Inferences one after the other, or overlapped where the binary is pipelined: bytes of every input, in the
     // binary's order, of each of them; gives those of every output. Prologue and epilogue are run where there are any.
+    // interrupt::check() is asked between two records; behind what it throws, the next run() goes on from the last
+    // whole record, or from the prologue where the binary has an epilogue.
     using Tensors = std::vector<std::vector<std::uint8_t>>;
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs);
     // A new value for a declared parameter, from the next run() on.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "capture_host/files/text.h"
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/writer/manifest.h"
 #include "capture_host/writer/profiles.h"
 #include "capture_host/writer/status_name.h"
@@ -162,44 +165,110 @@ Tensors Replay::empty_outputs() const {
 
 std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
                                  const std::function<void(std::size_t done)>& done) {
-    const Plan& plan = session_.plan();
+    std::vector<Tensors> outputs(inputs.size(), empty_outputs());
+    if (session_.plan().is_pipelined && !inputs.empty()) {
+        run_overlapped(inputs, outputs, done);
+        return outputs;
+    }
+    for (std::size_t i = 0U; i < inputs.size(); ++i) {
+        interrupt::check();
+        check(session_.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
+        if (done) {
+            done(i + 1U);
+        }
+    }
+    return outputs;
+}
+
+// Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its own
+// inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
+void Replay::run_overlapped(const std::vector<Tensors>& inputs, std::vector<Tensors>& outputs,
+                            const std::function<void(std::size_t done)>& done) {
     const auto report = [&done](std::size_t count) {
         if (done) {
             done(count);
         }
     };
-    std::vector<Tensors> outputs(inputs.size(), empty_outputs());
-    if (!plan.is_pipelined || inputs.empty()) {
-        for (std::size_t i = 0U; i < inputs.size(); ++i) {
-            check(session_.run(Sources{inputs[i]}.view(), Destinations{outputs[i]}.view()));
-            report(i + 1U);
-        }
-        return outputs;
-    }
-    // Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its
-    // own inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
-    finish(session_.start(Sources{inputs.front()}.view()));
     Tensors unwanted = empty_outputs();
     Tensors& last = (inputs.size() == 1U) ? unwanted : outputs.back();
-    if (inputs.size() == 1U) {
-        finish(session_.submit(Sources{inputs.front()}.view(), Destinations{outputs.front()}.view()));
-        report(1U);
-    }
     std::uint32_t under_way = 0U;
-    for (std::size_t i = 1U; i < inputs.size(); ++i) {
-        if (under_way == plan.steps_in_flight) {
-            finish(Status::kOk);
-            under_way -= 1U;
+    interrupt::check();
+    finish(session_.start(Sources{inputs.front()}.view()));
+    try {
+        if (inputs.size() == 1U) {
+            finish(session_.submit(Sources{inputs.front()}.view(), Destinations{outputs.front()}.view()));
+            report(1U);
         }
-        check(session_.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
-        under_way += 1U;
-        report(i + 1U);
-    }
-    for (; under_way > 0U; --under_way) {
-        finish(Status::kOk);
+        for (std::size_t i = 1U; i < inputs.size(); ++i) {
+            if (under_way == session_.plan().steps_in_flight) {
+                finish(Status::kOk);
+                under_way -= 1U;
+            }
+            check(session_.submit(Sources{inputs[i]}.view(), Destinations{outputs[i - 1U]}.view()));
+            under_way += 1U;
+            report(i + 1U);
+            interrupt::check();
+        }
+        for (; under_way > 0U; --under_way) {
+            finish(Status::kOk);
+        }
+    } catch (...) {
+        // The session must keep nothing of this call's memory, and the next run begins with the prologue.
+        for (; under_way > 0U; --under_way) {
+            static_cast<void>(session_.wait());
+        }
+        if (is_ok(session_.stop(Destinations{last}.view()))) {
+            static_cast<void>(session_.wait());
+        }
+        throw;
     }
     finish(session_.stop(Destinations{last}.view()));
-    return outputs;
+}
+
+// As the next step of a stream.
+bool Replay::gives_vector(std::uint32_t index, Tensors& outputs) {
+    const std::size_t vector_bytes = session_.self_tests().size() / session_.self_test_count();
+    ByteSpan rest = session_.self_tests().subspan(index * vector_bytes, vector_bytes);
+    const auto next = [&rest](std::size_t bytes) {
+        const ByteSpan tensor = rest.subspan(0U, bytes);
+        rest = rest.subspan(bytes, rest.size() - bytes);
+        return tensor;
+    };
+    const Plan& plan = session_.plan();
+    std::vector<ByteSpan> inputs;
+    for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
+        inputs.push_back(next(plan.inputs.at(i).bytes));
+    }
+    check(session_.run({inputs.data(), inputs.size()}, Destinations{outputs}.view()));
+    return std::all_of(outputs.begin(), outputs.end(), [&next](const std::vector<std::uint8_t>& output) {
+        const ByteSpan wanted = next(output.size());
+        return std::equal(output.begin(), output.end(), wanted.begin(), wanted.end());
+    });
+}
+
+void Replay::self_test(const std::function<void(std::uint32_t done)>& done) {
+    const Plan& plan = session_.plan();
+    const std::uint32_t count = session_.self_test_count();
+    const bool is_stream = (plan.prologue.count > 0U) && !plan.is_pipelined && (count > 0U);
+    std::vector<std::uint8_t> scratch(session_.output_bytes());
+    Tensors outputs = empty_outputs();
+    check(is_stream ? session_.reset_state() : Status::kOk);
+    try {
+        for (std::uint32_t i = 0U; i < count; ++i) {
+            interrupt::check();
+            // Of a stream the session replays the vectors before this one, too: only where it has to say what is wrong.
+            if (!is_stream || !gives_vector(i, outputs)) {
+                check(session_.self_test(i, {scratch.data(), scratch.size()}));
+            }
+            if (done) {
+                done(i + 1U);
+            }
+        }
+    } catch (...) {
+        static_cast<void>(is_stream ? session_.reset_state() : Status::kOk);  // a fault stays latched
+        throw;
+    }
+    check(is_stream ? session_.reset_state() : Status::kOk);
 }
 
 }  // namespace pianola::replay

@@ -105,11 +105,21 @@ class Replay {
     [[nodiscard]] Tensors empty_inputs() const;
     [[nodiscard]] Tensors empty_outputs() const;
     // Inferences one after the other; of a pipelined binary from its prologue to its epilogue, as many at once as it
-    // admits. Another binary's epilogue is not run. `done` is called behind each submission.
+    // admits. Another binary's epilogue is not run. `done` is called behind each submission. Asks interrupt::check()
+    // between two records; what it throws leaves the session ready: a pipelined binary stopped, after its epilogue,
+    // any other after the last whole record.
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs,
                                            const std::function<void(std::size_t done)>& done = {});
+    // All vectors of the file, as Session::self_test() replays them: state is reset before and after, each vector is
+    // computed once. `done` is called after each. Asks interrupt::check() between two vectors, and throws what that
+    // throws after the reset; Stopped where a vector gives something else.
+    void self_test(const std::function<void(std::uint32_t done)>& done = {});
 
   private:
+    [[nodiscard]] bool gives_vector(std::uint32_t index, Tensors& outputs);
+    void run_overlapped(const std::vector<Tensors>& inputs, std::vector<Tensors>& outputs,
+                        const std::function<void(std::size_t done)>& done);
+
     files::AlignedBytes file_;
     std::vector<std::unique_ptr<Simulator>> simulators_;
     Session session_;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/replay/replay.h"
 
 namespace pianola::timeline {
@@ -56,6 +57,7 @@ Cycles replay_steps(replay::Replay& replay, std::uint32_t steps, const Sink& sin
     }
     std::uint32_t submitted = 0U;
     for (std::uint32_t completed = 0U; completed < steps; ++completed) {
+        interrupt::check();
         while ((submitted < steps) && ((submitted - completed) < plan.steps_in_flight)) {
             replay.check(session.submit(inputs.view(), outputs.view()));
             submitted += 1U;

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "capture_host/interrupt/interrupt.h"
+
 namespace pianola::host {
 namespace {
 
@@ -63,6 +65,7 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
     const auto is_best = [&] { return (best.turns != 0U) && ((count - covered()) < best.period); };
     for (std::size_t period = 1U; ((2U * period) <= count) && !is_best(); ++period) {
         std::size_t first = 0U;
+        interrupt::check();
         for (std::size_t i = 0U; (i <= (count - period)) && ((count - first) > covered()); ++i) {
             if ((i < (count - period)) && (shapes[i] == shapes[i + period])) {
                 continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture_host/interrupt/interrupt.h"
+
 namespace pianola::host {
 namespace {
 
@@ -87,6 +89,7 @@ void DataFlow::commands(const std::vector<std::uint32_t>& words) {
 }
 
 void DataFlow::add(const Call& call) {
+    interrupt::check();  // a capture of many calls goes through them again and again
     const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
     said_.insert(said_.end(), shape.begin(), shape.end());
     read_.clear();

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/workload/capture_loops.h"
 
 namespace pianola::host {
@@ -102,6 +103,7 @@ class TurnOrder {
         const auto first = std::find_if(calls_.begin(), calls_.end(), is_program);
         nodes_.resize(calls_.size());
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            interrupt::check();
             find_needs(i);
         }
         place_reads();

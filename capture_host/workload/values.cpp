@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture_host/interrupt/interrupt.h"
 #include "capture_host/workload/data_flow.h"
 
 namespace pianola::host {
@@ -117,6 +118,7 @@ void Values::Sequence::command(WordSpan words, const DecodedCommand& command) {
 }
 
 std::vector<Origin> Values::Sequence::add(const Call& call) {
+    interrupt::check();
     if (call.kind == CallKind::kRead) {
         return read(call.buffer->host_runs);
     }

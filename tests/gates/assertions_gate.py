@@ -5,6 +5,7 @@ Test by test, through the functions of tests/ that it calls:
   - a test reaches an assertion. One that only calls something would pass whatever that does.
   - a test that looks for models outside the tree reaches a skip, so that it is not passed without them.
   - a test does not return early on its own: that passes what was not tried. GTEST_SKIP() does not.
+  - no assertion holds whatever the product does, or is never reached, and nothing swallows a failure: vacuous.py.
 And of what has to be asserted somewhere: every stage of a fault (runtime/include/pianola/fault.h) stands in an
 assertion of a test.
 
@@ -17,6 +18,7 @@ import pathlib
 import re
 import sys
 
+import vacuous
 from own_sources import own_sources, report
 
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*\{", re.MULTILINE)
@@ -181,9 +183,11 @@ def unasserted_stages(header, texts):
 
 def judge(root):
     """(findings, how many tests were looked at)."""
-    sources = [name for name in own_sources(root) if name.parts[0] == "tests"]
-    tree = Tree({name: (root / name).read_text(encoding="utf-8") for name in sources})
+    names = [name for name in own_sources(root) if name.parts[0] == "tests"]
+    sources = {name: (root / name).read_text(encoding="utf-8") for name in names}
+    tree = Tree(sources)
     found = list(tree.findings())
+    found += [f"{name}:{line}: {what}" for name, text in sources.items() for line, what in vacuous.cpp_findings(text)]
     count = sum(1 for _ in tree.tests())
     folders = {}
     for name in own_sources(root, (".py",)):
@@ -191,6 +195,8 @@ def judge(root):
             folders.setdefault(name.parent, {})[name] = (root / name).read_text(encoding="utf-8")
     for files in folders.values():
         found += python_findings(files)
+        found += [f"{name}:{line}: {what}" for name, text in files.items()
+                  for line, what in vacuous.python_findings(text)]
     header = root / "runtime/include/pianola/fault.h"
     if header.is_file():
         missing, _ = unasserted_stages(header.read_text(encoding="utf-8"),

@@ -1,0 +1,40 @@
+// Interrupt: whether the user of a long call still wants its result.
+//
+// Place in the whole: long loops of the host's libraries call check() between their parts; the Python package sets the
+// hook that looks for signals. Without a hook nothing is asked: the command line ends by the signal itself. Host only.
+#pragma once
+
+#include <atomic>
+
+namespace pianola::interrupt {
+
+// Returns where the call may go on, and throws what ends it. Called from any thread.
+using Hook = void (*)();
+
+inline std::atomic<Hook> current_hook{nullptr};
+inline thread_local unsigned holds = 0U;
+
+// Of the whole process; nullptr: none.
+inline void set_hook(Hook hook) noexcept {
+    current_hook.store(hook);
+}
+
+// Throws what the hook throws. The caller leaves what it works on as it is after a whole part: a record, a vector, a
+// recorded call.
+inline void check() {
+    const Hook hook = current_hook.load(std::memory_order_relaxed);
+    if ((hook != nullptr) && (holds == 0U)) {
+        hook();
+    }
+}
+
+// While one lives, check() returns on this thread: for clean-up, which has to reach its end.
+class Hold {
+  public:
+    Hold() noexcept { ++holds; }
+    ~Hold() { --holds; }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+};
+
+}  // namespace pianola::interrupt
