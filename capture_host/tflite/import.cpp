@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "capture_host/tflite/model/graph.h"
+#include "capture_host/tflite/model/outside_buffers.h"
 #include "capture_host/tflite/model/reader.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/support.h"
@@ -131,28 +132,44 @@ std::string first_output(const Model& model, const Operator& op) {
     return is_there ? model.tensors[static_cast<std::uint32_t>(op.outputs.front())].name : std::string{};
 }
 
+// Why an operator is not even looked at; empty where it is.
+std::string refusal_of(const Operator& op) {
+    const OperatorSupport* const support = find_support(op.code);
+    if ((find_lowering(op.code) == nullptr) || (support == nullptr)) {
+        return is_float_only(op.code) ? "not supported; TensorFlow Lite Micro computes it in float only"
+                                      : "not supported";
+    }
+    if ((op.version < 1) || (op.version > support->highest_version)) {
+        return "version " + std::to_string(op.version) + " is not supported; " +
+               ((support->highest_version == 1)
+                    ? std::string{"version 1 is"}
+                    : ("versions 1 to " + std::to_string(support->highest_version) + " are"));
+    }
+    return outside_options_defect(*op.stored);
+}
+
 std::vector<Finding> unknown_operators(const Model& model) {
     std::vector<Finding> findings;
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
-        if (find_lowering(op.code) == nullptr) {
-            findings.push_back({i, op.name, first_output(model, op),
-                                is_float_only(op.code)
-                                    ? "not supported; TensorFlow Lite Micro computes it in float only"
-                                    : "not supported"});
+        const std::string refusal = refusal_of(op);
+        if (!refusal.empty()) {
+            findings.push_back({i, op.name, first_output(model, op), refusal});
         }
     }
     return findings;
+}
+
+bool has_finding(const std::vector<Finding>& findings, std::uint32_t operator_index) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [operator_index](const Finding& finding) { return finding.operator_index == operator_index; });
 }
 
 // Of an operator that is unknown nothing else is said.
 void add_new(const std::vector<Finding>& more, std::vector<Finding>& findings) {
     const std::vector<Finding> known = findings;
     for (const Finding& finding : more) {
-        const bool is_known = std::any_of(known.begin(), known.end(), [&](const Finding& other) {
-            return other.operator_index.has_value() && (other.operator_index == finding.operator_index);
-        });
-        if (!is_known) {
+        if (!finding.operator_index.has_value() || !has_finding(known, *finding.operator_index)) {
             findings.push_back(finding);
         }
     }
@@ -164,7 +181,7 @@ void lower_operators(const Model& model, Graph& graph, capture::Recorder& record
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
         const Lowering* const lowering = find_lowering(op.code);
-        if (lowering == nullptr) {
+        if (has_finding(findings, i) || (lowering == nullptr)) {
             continue;
         }
         OperatorContext context{model, i, graph, recorder, table_bytes};

@@ -12,6 +12,7 @@ namespace pianola::tflite {
 
 struct OperatorSupport {
     std::int32_t code{0};
+    std::int32_t highest_version{1};  // versions from 1 to this one are captured
     const char* types{""};       // of the operand that is computed with or moved, separated by ", "
     const char* limits{""};      // beyond what the format itself demands; may be empty
     bool is_in_reference{true};  // TensorFlow Lite Micro has a kernel of it
@@ -19,6 +20,9 @@ struct OperatorSupport {
 
 // In the order of their numbers in the format.
 [[nodiscard]] Span<const OperatorSupport> supported_operators();
+
+// nullptr: the importer does not have the operator.
+[[nodiscard]] const OperatorSupport* find_support(std::int32_t code);
 
 // Operators of which TensorFlow Lite Micro has kernels for numbers in floating point alone: there is no result of
 // integers that a binary could match, and the importer refuses them.

@@ -216,7 +216,8 @@ BufferId Graph::add_state(const std::string& name, const std::vector<std::uint8_
 }
 
 BufferId Graph::record_constant(const Tensor& tensor) {
-    const auto known = constants_.find(tensor.buffer);
+    const ConstantKey key{tensor.contents.data(), tensor.contents.size()};
+    const auto known = constants_.find(key);
     if (known != constants_.end()) {
         return known->second;
     }
@@ -227,7 +228,7 @@ BufferId Graph::record_constant(const Tensor& tensor) {
     }
     const BufferId id =
         recorder_.add_constant(tensor.name, std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end()));
-    constants_.emplace(tensor.buffer, id);
+    constants_.emplace(key, id);
     return id;
 }
 

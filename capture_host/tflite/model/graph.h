@@ -62,6 +62,9 @@ class Graph {
     void record_output_copies();
 
   private:
+    // Where a constant lies in the model's storage, and its size: equal buffers outside of the FlatBuffer are one.
+    using ConstantKey = std::pair<const std::uint8_t*, std::size_t>;
+
     capture::BufferId record_constant(const Tensor& tensor);
     void count_activation(std::uint64_t size_bytes);
     void check_order(IsAlias is_alias);
@@ -74,8 +77,8 @@ class Graph {
     std::vector<bool> written_;           // by tensor: constant, graph input, or output of an earlier operator
     std::vector<std::uint32_t> roots_;    // by tensor: the tensor whose buffer it shares
     std::vector<std::uint32_t> readers_;  // by root: how many operands read it, those of aliases excepted
-    std::vector<std::optional<capture::BufferId>> homes_;               // by root
-    std::map<std::uint32_t, capture::BufferId> constants_;              // by Tensor::buffer
+    std::vector<std::optional<capture::BufferId>> homes_;  // by root
+    std::map<ConstantKey, capture::BufferId> constants_;
     std::vector<std::pair<std::uint32_t, capture::BufferId>> outputs_;  // root and buffer of each graph output
     Variables variables_;
     std::uint64_t activation_bytes_{0U};
