@@ -9,7 +9,7 @@
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 
 namespace pianola::cli {
@@ -55,6 +55,10 @@ int decompile_file(const DecompileArguments& arguments) {
     decompile::Report report;
     try {
         const Progress progress{"decompile"};
+        // A model that capture refuses has no binary, whatever it computes: options and shapes that contradict each
+        // other are the importer's to find.
+        capture::Recorder scratch;
+        tflite::import_model({model.data(), model.size()}, {}, {}, scratch);
         report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
     } catch (const tflite::ImportError& error) {
         throw CliError{

@@ -36,11 +36,12 @@ void print_operators(bool as_json) {
             list.push_back({{"operator", name},
                             {"types", types_of(support)},
                             {"limits", support.limits},
+                            {"highest_version", support.highest_version},
                             {"in_tflite_micro", support.is_in_reference}});
             continue;
         }
         const std::string_view limits{support.limits};
-        fmt::print("{:<24} {}{}{}{}\n", name, support.types, limits.empty() ? "" : "; ", limits,
+        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, support.highest_version, support.types, limits.empty() ? "" : "; ", limits,
                    support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
     }
     nlohmann::json float_only = nlohmann::json::array();

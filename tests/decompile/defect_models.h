@@ -75,7 +75,7 @@ inline tflite::ModelSpec model_of_states() {
     model.tensors = {tflite::TensorSpec{"x", {1, 2}},
                      tflite::TensorSpec{"features1", {2, 2}, 1U},
                      tflite::TensorSpec{"weights1", {2, 2}, 2U},
-                     tflite::TensorSpec{"bias", {2}, 3U, kInt32},
+                     tflite::TensorSpec{"bias", {2}, 3U, kInt32, {0.25F}},
                      tflite::TensorSpec{"memory1", {1, 4}},
                      tflite::TensorSpec{"h", {1, 2}},
                      tflite::TensorSpec{"features2", {2, 2}, 4U},

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kMaxActivationBytes =
 // A variable: where it is kept, what it holds at first, and the tensor that it was first written to or read as.
 struct Variable {
     std::optional<std::string> container;  // as the handles say; none where they do not
-    Span<const std::uint8_t> initial;      // of the model's storage; empty: nobody has said
+    std::optional<Tensor> initial;         // whose contents are the model's storage; none: nobody has said
     const Tensor* like{nullptr};
     capture::BufferId buffer{};
 };

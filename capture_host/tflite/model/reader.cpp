@@ -134,7 +134,8 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         quantization.zero_points.push_back(static_cast<std::int32_t>(zero_point));
     }
     if (quantization.scales.size() > 1U) {
-        const std::int32_t dimension = parameters->quantized_dimension();
+        // Some converters give a bias the dimension of its filter's channels; it has only one.
+        const std::int32_t dimension = (tensor.shape.size() == 1U) ? 0 : parameters->quantized_dimension();
         if ((dimension < 0) || (static_cast<std::size_t>(dimension) >= tensor.shape.size())) {
             return "its quantised dimension " + std::to_string(dimension) + " does not exist";
         }

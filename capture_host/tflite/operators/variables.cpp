@@ -31,7 +31,7 @@ std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
 }
 
 bool is_alike(const Tensor& a, const Tensor& b) {
-    return (a.type == b.type) && (a.size_bytes == b.size_bytes) && (a.quantization.scales == b.quantization.scales) &&
+    return (a.type == b.type) && (a.shape == b.shape) && (a.quantization.scales == b.quantization.scales) &&
            (a.quantization.zero_points == b.quantization.zero_points);
 }
 
@@ -63,12 +63,15 @@ capture::BufferId OperatorContext::variable(const Tensor& tensor) {
     if (variable.like != nullptr) {
         require(is_alike(*variable.like, tensor), "a variable of several types or sizes is not supported");
     } else {
-        require(variable.initial.empty() || (variable.initial.size() == tensor.size_bytes),
-                "its variable has another size at first");
+        std::vector<std::uint8_t> contents = unwritten(tensor);
+        if (variable.initial.has_value()) {
+            require(variable.initial->size_bytes == tensor.size_bytes, "its variable has another size at first");
+            require(is_alike(*variable.initial, tensor),
+                    "its variable has another type, shape or quantisation at first");
+            contents.assign(variable.initial->contents.begin(), variable.initial->contents.end());
+        }
         variable.like = &tensor;
-        const std::vector<std::uint8_t> initial{variable.initial.begin(), variable.initial.end()};
-        variable.buffer = graph_.add_state("variable " + std::to_string(graph_.variables().by_name.size()),
-                                           initial.empty() ? unwritten(tensor) : initial);
+        variable.buffer = graph_.add_state("variable " + std::to_string(graph_.variables().by_name.size()), contents);
     }
     return variable.buffer;
 }
@@ -76,7 +79,7 @@ capture::BufferId OperatorContext::variable(const Tensor& tensor) {
 void OperatorContext::initialise_variable(const Operator& handle, const Tensor& contents) {
     Variable& variable = named_variable(handle);
     require(variable.like == nullptr, "a variable that is used in front of its first contents is not supported");
-    variable.initial = contents.contents;
+    variable.initial = contents;
 }
 
 bool OperatorContext::is_first_look_at(std::int32_t inner_graph) {
