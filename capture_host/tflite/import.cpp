@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
 
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/outside_buffers.h"
@@ -181,7 +180,7 @@ void lower_operators(const Model& model, Graph& graph, capture::Recorder& record
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
         const Lowering* const lowering = find_lowering(op.code);
-        if (has_finding(findings, i) || (lowering == nullptr)) {
+        if (has_finding(findings, i) || (lowering == nullptr) || !graph.is_sound(i)) {
             continue;
         }
         OperatorContext context{model, i, graph, recorder, table_bytes};
@@ -200,16 +199,9 @@ void import_model(Span<const std::uint8_t> file, const std::string& name, const 
                   capture::Recorder& recorder) {
     const Model model = read_model(file);
     std::vector<Finding> findings = unknown_operators(model);
-    // What the graph as a whole lacks is the last finding: without its buffers no operator can be lowered.
-    std::optional<Graph> graph;
-    try {
-        graph.emplace(model, is_alias, recorder);
-    } catch (const ImportError& error) {
-        add_new(error.findings(), findings);
-    }
-    if (graph.has_value()) {
-        lower_operators(model, *graph, recorder, findings);
-    }
+    Graph graph{model, is_alias, recorder};
+    add_new(graph.findings(), findings);
+    lower_operators(model, graph, recorder, findings);
     if (!findings.empty()) {
         // A multimap keeps equal keys in the order they came in.
         std::multimap<std::uint32_t, Finding> by_operator;
@@ -222,7 +214,7 @@ void import_model(Span<const std::uint8_t> file, const std::string& name, const 
         }
         throw ImportError{findings};
     }
-    graph->record_output_copies();
+    graph.record_output_copies();
     recorder.set_source(name, sha256);
 }
 

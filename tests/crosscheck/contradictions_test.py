@@ -79,6 +79,15 @@ MEANINGLESS = {
     ("CALL_ONCE", "init_subgraph_index"): "none",
     ("RESHAPE", "shape of a tensor"): "only the number of elements of the input counts",
     ("RESHAPE", "fewer inputs"): "without a list the output has the shape",
+    ("BATCH_MATMUL", "shape of a tensor"): "a leading dimension of one is broadcast",
+    ("BATCH_MATMUL", "shape of a constant"): "a leading dimension of one is broadcast",
+    ("BROADCAST_TO", "shape of a tensor"): "a leading dimension of one is broadcast",
+    ("CONV_2D", "shape of a constant"): "padding hides how large the filter is, and results are saturated",
+    ("DEPTHWISE_CONV_2D", "shape of a constant"): "as CONV_2D",
+    ("TRANSPOSE_CONV", "shape of a constant"): "as CONV_2D",
+    ("CONV_2D", "fewer inputs"): "the bias is absent already, or results are saturated",
+    ("DEPTHWISE_CONV_2D", "fewer inputs"): "as CONV_2D",
+    ("TRANSPOSE_CONV", "fewer inputs"): "as CONV_2D",
     ("SHAPE", "shape of a tensor"): "what is made of the lengths does not show them",
     ("FULLY_CONNECTED", "shape of a tensor"): "the input is read as rows",
     ("FULLY_CONNECTED", "fewer inputs"): "the bias is absent already, or results are saturated",
@@ -86,6 +95,8 @@ MEANINGLESS = {
     ("AVERAGE_POOL_2D", "shape of a tensor"): "what is added or left out is read by no window",
     ("MAX_POOL_2D", "shape of a tensor"): "as AVERAGE_POOL_2D",
 }
+MEANINGLESS.update({(name, "shape of a tensor"): "what is reduced has another length, and the same result" for name in (
+    "MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ALL", "ARG_MAX", "ARG_MIN")})
 MEANINGLESS.update({(name, f"shape of a {what}"): "a leading dimension of one is broadcast" for name in (
     "ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE", "PRELU", "EQUAL", "NOT_EQUAL", "GREATER",
     "GREATER_EQUAL", "LESS", "LESS_EQUAL", "LOGICAL_AND", "LOGICAL_OR", "SELECT_V2") for what in ("tensor", "constant")})

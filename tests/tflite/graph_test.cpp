@@ -244,7 +244,8 @@ TEST(ImportRefusals, OperandsThatDoNotExist) {
     model.operators[0].inputs = {};
     EXPECT_EQ(refusal(model), "operator 0 (QUANTIZE): 0 inputs are not supported");
     model.operators[0] = OperatorSpec{kQuantize, {0}, {}};
-    EXPECT_EQ(refusal(model), "graph output 'y' is never written");
+    EXPECT_EQ(refusal(model),
+              "operator 0 (QUANTIZE): 0 outputs are not supported; 1 is\ngraph output 'y' is never written");
     model.operators[0] = OperatorSpec{kQuantize, {0}, {-1}};
     EXPECT_EQ(refusal(model), "operator 0 (QUANTIZE): names tensor -1");
     model.operators[0] = OperatorSpec{kQuantize, std::vector<std::int32_t>(65U, 0), {1}};

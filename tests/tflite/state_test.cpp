@@ -122,7 +122,9 @@ TEST(ImportState, RefusesWhatItCannotKeep) {
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.outputs = {2, 1}; }),
               "graph output 'handle': a variable is not supported");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.operators[0].code = kAdd; }),
-              "operator 0 (ADD): 'handle': resource is not supported");
+              "operator 0 (ADD): 'handle': resource is not supported\n"
+              "operator 1 (READ_VARIABLE): its handle is no VAR_HANDLE's\n"
+              "operator 2 (ASSIGN_VARIABLE): its handle is no VAR_HANDLE's");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.tensors[2].shape = {1, 5}; }),
               "operator 2 (ASSIGN_VARIABLE): a variable of several types or sizes is not supported");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.tensors[1].type = kInt32; }),

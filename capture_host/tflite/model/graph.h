@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
+#include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/reader.h"
 
 namespace pianola::tflite {
@@ -39,9 +40,13 @@ class Graph {
     // True for operators whose output is their first input under another shape.
     using IsAlias = bool (*)(const Operator&);
 
-    // Checks the graph and records its inputs and outputs. Throws ImportError. The referenced objects must outlive this
-    // one.
+    // Checks the graph and records its inputs and outputs; see findings(). The referenced objects must outlive this one.
     Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder);
+
+    // What is in the way. Where there is something, the graph serves only to look for more in operators that are sound.
+    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
+    // Whether the operator's operands exist, can be used, and are written in order.
+    [[nodiscard]] bool is_sound(std::uint32_t operator_index) const { return sound_[operator_index]; }
 
     // Where tensor `index` lives; a constant or an activation is recorded the first time that somebody asks.
     // Throws ImportError, without an operator, where there is no room.
@@ -67,13 +72,20 @@ class Graph {
 
     capture::BufferId record_constant(const Tensor& tensor);
     void count_activation(std::uint64_t size_bytes);
-    void check_order(IsAlias is_alias);
+    void add_finding(const std::string& prefix, const std::string& text);
+    [[nodiscard]] std::string input_problem(std::uint32_t index) const;
+    [[nodiscard]] std::string output_problem(std::uint32_t index) const;
+    void check_inputs();
+    void check_outputs();
     void check_operators(IsAlias is_alias);
     void check_operator(std::uint32_t index, bool is_alias);
     [[nodiscard]] bool is_state_of(const Operator& op, std::size_t position) const;
 
     const Model& model_;
     capture::Recorder& recorder_;
+    std::vector<Finding> findings_;
+    std::vector<bool> sound_;             // by operator
+    std::vector<bool> usable_;            // by tensor: as an input or output of the graph
     std::vector<bool> written_;           // by tensor: constant, graph input, or output of an earlier operator
     std::vector<std::uint32_t> roots_;    // by tensor: the tensor whose buffer it shares
     std::vector<std::uint32_t> readers_;  // by root: how many operands read it, those of aliases excepted

@@ -24,7 +24,7 @@ def reshape(node):
 def squeeze(node):
     """Without some axes of length one, or without all of them."""
     data, axes = node.input(0).data, node.options["squeeze_dims"]
-    return numpy.squeeze(data, tuple(axes) if axes else None)
+    return numpy.squeeze(data, tuple({axis % data.ndim for axis in axes}) if axes else None)
 
 
 @operator("EXPAND_DIMS")
