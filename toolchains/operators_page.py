@@ -8,10 +8,10 @@ import textwrap
 HEAD = """# Operators
 
 Made from what `pianola capture --list-operators --json` prints; `toolchains/operators_page.py` writes this page, and
-the test `docs.operators_page_is_current` holds it to the program. Types are those of the operand that is computed with
-or moved; the test `crosscheck.operators` captures a model for each of them. Versions are those of
-TensorFlow Lite, from 1 to the one that is named. The last column says whether TensorFlow Lite Micro has a kernel of the
-operator. A model with other operators, versions, types or limits is refused (exit code 5), with
+the test `docs.operators_page_is_current` holds it to the program. Versions of an operator, which TensorFlow
+Lite counts, are captured from 1 to the highest one here. Types are those of the operand that is computed with or moved;
+the test `crosscheck.operators` captures a model for each of them. The last column says whether TensorFlow Lite Micro
+has a kernel of the operator. A model with other operators, versions, types or limits is refused (exit code 5), with
 everything that is in the way at once.
 
 | Operator | Highest version | Types | Limits | TensorFlow Lite Micro |

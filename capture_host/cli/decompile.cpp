@@ -55,11 +55,13 @@ int decompile_file(const DecompileArguments& arguments) {
     decompile::Report report;
     try {
         const Progress progress{"decompile"};
-        // A model that capture refuses has no binary, whatever it computes: options and shapes that contradict each
-        // other are the importer's to find.
-        capture::Recorder scratch;
-        tflite::import_model({model.data(), model.size()}, {}, {}, scratch);
         report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
+        if (report.differences.empty()) {
+            // A model that capture refuses has no binary, whatever it computes: options that no launch shows, and that
+            // contradict shapes or operands, are the importer's to find.
+            capture::Recorder scratch;
+            tflite::import_model({model.data(), model.size()}, {}, {}, scratch);
+        }
     } catch (const tflite::ImportError& error) {
         throw CliError{
             kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};

@@ -138,11 +138,9 @@ std::string refusal_of(const Operator& op) {
         return is_float_only(op.code) ? "not supported; TensorFlow Lite Micro computes it in float only"
                                       : "not supported";
     }
-    if ((op.version < 1) || (op.version > support->highest_version)) {
-        return "version " + std::to_string(op.version) + " is not supported; " +
-               ((support->highest_version == 1)
-                    ? std::string{"version 1 is"}
-                    : ("versions 1 to " + std::to_string(support->highest_version) + " are"));
+    const std::string version = version_refusal(*support, op.version);
+    if (!version.empty()) {
+        return version;
     }
     return outside_options_defect(*op.stored);
 }

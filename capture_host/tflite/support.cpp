@@ -147,6 +147,15 @@ const OperatorSupport* find_support(std::int32_t code) {
     return (found == kOperators.end()) ? nullptr : found;
 }
 
+std::string version_refusal(const OperatorSupport& support, std::int32_t version) {
+    if ((version >= 1) && (version <= support.highest_version)) {
+        return {};
+    }
+    return "version " + std::to_string(version) + " is not supported; " +
+           ((support.highest_version == 1) ? std::string{"version 1 is"}
+                                           : ("versions 1 to " + std::to_string(support.highest_version) + " are"));
+}
+
 Span<const std::int32_t> float_only_operators() {
     return {kFloatOnly.data(), kFloatOnly.size()};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "pianola/span.h"
 
@@ -23,6 +24,9 @@ struct OperatorSupport {
 
 // nullptr: the importer does not have the operator.
 [[nodiscard]] const OperatorSupport* find_support(std::int32_t code);
+
+// Why an operator's version is refused; empty where it is one of those that are captured.
+[[nodiscard]] std::string version_refusal(const OperatorSupport& support, std::int32_t version);
 
 // Operators of which TensorFlow Lite Micro has kernels for numbers in floating point alone: there is no result of
 // integers that a binary could match, and the importer refuses them.

@@ -257,6 +257,32 @@ class OutsideConstants(TestCase):
             self.assertIn(hashlib.sha256(file.read_bytes()).hexdigest(), shown)
 
 
+class Versions(TestCase):
+    """Versions of operators that the product does not know."""
+
+    def refusal(self, change):
+        """What is said of a model that keeps a variable, after a change of its subgraphs."""
+        file = self.folder / "model.tflite"
+        model = next(model for model in (generator.one_operator("ASSIGN_VARIABLE", "INT8", seed) for seed in range(9))
+                     if len(model.subgraphs) > 1)
+        change(model.subgraphs)
+        file.write_bytes(writer.write(model))
+        with self.assertRaises(Refused) as refused:
+            Product(PROGRAM, self.folder).capture(file)
+        return str(refused.exception)
+
+    def test_of_the_graph_and_of_one_that_initialises_variables(self):
+        for position in (0, 1):
+            def change(subgraphs, position=position):
+                subgraphs[1].operators[position].version = 2
+            self.assertIn(f"its graph has {('VAR_HANDLE', 'ASSIGN_VARIABLE')[position]}: version 2 is not supported; "
+                          "version 1 is", self.refusal(change))
+
+        def change_entry(subgraphs):
+            subgraphs[0].operators[0].version = 7
+        self.assertIn("operator 0 (CALL_ONCE): version 7 is not supported; version 1 is", self.refusal(change_entry))
+
+
 class Slices(TestCase):
     """STRIDED_SLICE whose ends count from where their axes begin."""
 

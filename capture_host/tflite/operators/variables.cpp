@@ -3,7 +3,9 @@
 #include <string>
 
 #include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/model/outside_buffers.h"
 #include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/support.h"
 
 namespace pianola::tflite {
 namespace {
@@ -33,6 +35,16 @@ std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
 bool is_alike(const Tensor& a, const Tensor& b) {
     return (a.type == b.type) && (a.shape == b.shape) && (a.quantization.scales == b.quantization.scales) &&
            (a.quantization.zero_points == b.quantization.zero_points);
+}
+
+// What is said of operators of the captured graph, of one in a graph that initialises variables.
+void require_known_form(const OperatorContext& context, const Operator& op) {
+    const OperatorSupport* const support = find_support(op.code);
+    const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
+    const std::string defect = version.empty() ? outside_options_defect(*op.stored) : version;
+    if (!defect.empty()) {
+        context.refuse("its graph has " + op.name + ": " + defect);
+    }
 }
 
 }  // namespace
@@ -113,6 +125,7 @@ void lower_call_once(OperatorContext& context) {
     context.require(context.is_first_look_at(graph), "a graph that initialises variables twice is not supported");
     const Model inner = read_inner_graph(context.model(), graph);
     for (const Operator& op : inner.operators) {
+        require_known_form(context, op);
         if (op.code == format::BuiltinOperator_VAR_HANDLE) {
             continue;
         }
@@ -122,9 +135,12 @@ void lower_call_once(OperatorContext& context) {
             context.refuse("its graph has " + op.name + "; assignments to variables are supported");
         }
         const auto value = static_cast<std::size_t>(op.inputs.back());
-        context.require(
-            (value < inner.tensors.size()) && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
-            "its graph assigns what is not constant");
+        const bool is_there = value < inner.tensors.size();
+        if (is_there && !inner.tensors[value].defect.empty()) {
+            context.refuse("its graph assigns '" + inner.tensors[value].name + "': " + inner.tensors[value].defect);
+        }
+        context.require(is_there && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
+                        "its graph assigns what is not constant");
         context.initialise_variable(*handle, inner.tensors[value]);
     }
 }

@@ -68,6 +68,14 @@ def check_bias(bias, values, weights, channels):
         raise Contradiction("bias")
 
 
+def has_narrow_bias(node, bias):
+    """Whether sums have 32 bits: as the bias says, or the option where there is none. Both may not differ."""
+    named = node.options["bias_type"]
+    if named and bias and schema.TYPE_NUMBERS[bias.type] != named:
+        raise Contradiction("bias_type")
+    return bias.type == "INT32" if bias else named == schema.TYPE_NUMBERS["INT32"]
+
+
 def finish(node, total, bias, multipliers, is_wide):
     """Sums to the output's numbers: bias, rescaling, zero point, activation."""
     if bias is not None:
@@ -99,12 +107,8 @@ def conv_2d(node):
             for column in range(width):
                 read = image[:, rows.tap(row), columns.tap(column), channels]
                 total[..., outputs] += exact_product(read, weights.data[outputs, row, column].T)
-    named = node.options["bias_type"]
-    if named and bias and schema.TYPE_NUMBERS[bias.type] != named:
-        raise Contradiction("bias_type")
-    has_narrow_bias = bias.type == "INT32" if bias else node.options["bias_type"] == schema.TYPE_NUMBERS["INT32"]
     return finish(node, total, bias, channel_multipliers(values, weights, node.output),
-                  values.type == "INT16" and not has_narrow_bias)
+                  values.type == "INT16" and not has_narrow_bias(node, bias))
 
 
 @operator("DEPTHWISE_CONV_2D")
@@ -169,8 +173,8 @@ def fully_connected(node):
     units, depth = weights.data.shape
     check_bias(bias, values, weights, units)
     keeps = node.options["keep_num_dims"]
-    if (keeps and values.data.shape[-1] != depth) or node.options["bias_type"]:
-        raise Contradiction("keep_num_dims or bias_type")
+    if keeps and values.data.shape[-1] != depth:
+        raise Contradiction("keep_num_dims")
     is_per_channel = len(weights.tensor.scales) > 1
     if weights.tensor.zero_points.any() and (is_per_channel or values.type == "INT16"):
         raise Contradiction("zero points")
@@ -179,7 +183,8 @@ def fully_connected(node):
     total = exact_product(values.wide().reshape(-1, matrix.shape[1]), matrix.T)
     multipliers = (channel_multipliers(values, weights, node.output) if is_per_channel
                    else whole_multiplier(values.scale, weights.scale, node.output.scale))
-    return finish(node, total, bias, multipliers, values.type == "INT16").reshape(
+    is_wide = values.type == "INT16" and not has_narrow_bias(node, bias)
+    return finish(node, total, bias, multipliers, is_wide).reshape(
         (*values.data.shape[:-1], units) if keeps else (-1, units))
 
 
