@@ -25,7 +25,8 @@ listed = subprocess.run([sys.argv[1], "capture", "--list-operators", "--json"], 
 print(HEAD)
 support = json.loads(listed.stdout)
 for entry in support["operators"]:
-    print(f"| {entry['operator']} | {entry['highest_version']} | {', '.join(entry['types'])} | {entry['limits'] or 'none'} |"
+    print(f"| {entry['operator']} | {entry['highest_version']} |"
+          f" {', '.join(entry['types'])} | {entry['limits'] or 'none'} |"
           f" {'yes' if entry['in_tflite_micro'] else 'no'} |")
 *most, last = support["refused_float_only"]
 print("\n" + textwrap.fill(TAIL.format(f"{', '.join(most)} and {last}"), 120))

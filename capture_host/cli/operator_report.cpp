@@ -9,7 +9,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/tflite/model/reader.h"
-#include "capture_host/tflite/support.h"
+#include "capture_host/tflite/model/support.h"
 
 namespace pianola::cli {
 namespace {
@@ -41,8 +41,8 @@ void print_operators(bool as_json) {
             continue;
         }
         const std::string_view limits{support.limits};
-        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, support.highest_version, support.types, limits.empty() ? "" : "; ", limits,
-                   support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
+        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, support.highest_version, support.types,
+                   limits.empty() ? "" : "; ", limits, support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
     }
     nlohmann::json float_only = nlohmann::json::array();
     for (const std::int32_t code : tflite::float_only_operators()) {

@@ -8,8 +8,8 @@
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/outside_buffers.h"
 #include "capture_host/tflite/model/reader.h"
+#include "capture_host/tflite/model/support.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "capture_host/tflite/support.h"
 
 namespace pianola::tflite {
 namespace {
@@ -138,7 +138,7 @@ std::string refusal_of(const Operator& op) {
         return is_float_only(op.code) ? "not supported; TensorFlow Lite Micro computes it in float only"
                                       : "not supported";
     }
-    const std::string version = version_refusal(*support, op.version);
+    std::string version = version_refusal(*support, op.version);
     if (!version.empty()) {
         return version;
     }

@@ -95,12 +95,13 @@ MEANINGLESS = {
     ("AVERAGE_POOL_2D", "shape of a tensor"): "what is added or left out is read by no window",
     ("MAX_POOL_2D", "shape of a tensor"): "as AVERAGE_POOL_2D",
 }
-MEANINGLESS.update({(name, "shape of a tensor"): "what is reduced has another length, and the same result" for name in (
+MEANINGLESS.update({(name, "shape of a tensor"): "what is reduced has another length, and one result" for name in (
     "MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ALL", "ARG_MAX", "ARG_MIN")})
 MEANINGLESS.update({(name, f"shape of a {what}"): "a leading dimension of one is broadcast" for name in (
     "ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE", "PRELU", "EQUAL", "NOT_EQUAL", "GREATER",
-    "GREATER_EQUAL", "LESS", "LESS_EQUAL", "LOGICAL_AND", "LOGICAL_OR", "SELECT_V2") for what in ("tensor", "constant")})
-MEANINGLESS.update({(name, "shape of a constant"): "a number alone or in a list of one; an axis named twice" for name in (
+    "GREATER_EQUAL", "LESS", "LESS_EQUAL", "LOGICAL_AND", "LOGICAL_OR", "SELECT_V2")
+    for what in ("tensor", "constant")})
+MEANINGLESS.update({(name, "shape of a constant"): "a number alone or in a list; an axis named twice" for name in (
     "MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ALL", "ARG_MAX", "ARG_MIN", "CUMSUM", "EXPAND_DIMS",
     "REVERSE_V2", "SPLIT", "SPLIT_V", "PADV2")})
 

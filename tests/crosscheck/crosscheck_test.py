@@ -225,7 +225,8 @@ class OutsideConstants(TestCase):
         for seed in range(12):
             model = generator.random_graph(seed)
             inside, outside = writer.write(model), writer.write(model, is_outside=True)
-            has_constants = any(tensor.content is not None for subgraph in model.subgraphs for tensor in subgraph.tensors)
+            has_constants = any(tensor.content is not None
+                                for subgraph in model.subgraphs for tensor in subgraph.tensors)
             self.assertEqual(inside != outside, has_constants)
             self.assertEqual(writer.write(models.read(outside)), inside)
             self.assertEqual(self.checked_file(outside, seed), self.checked_file(inside, seed))

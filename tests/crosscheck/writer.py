@@ -67,8 +67,8 @@ def _tensor(tensor, buffers, outside):
 
 def _operator(operator, codes):
     number, table = _options(operator)
-    return {0: Scalar("I", codes.index((operator.name, operator.version))), 1: _ints(operator.inputs), 2: _ints(operator.outputs),
-            3: number, 4: table}
+    return {0: Scalar("I", codes.index((operator.name, operator.version))), 1: _ints(operator.inputs),
+            2: _ints(operator.outputs), 3: number, 4: table}
 
 
 def _code(name, version):
@@ -79,7 +79,8 @@ def _code(name, version):
 def write(model, is_outside=False):
     """The bytes of a file, with constants in the FlatBuffer or after it."""
     outside = _Outside() if is_outside else None
-    codes = sorted({(operator.name, operator.version) for subgraph in model.subgraphs for operator in subgraph.operators})
+    codes = sorted({(operator.name, operator.version)
+                    for subgraph in model.subgraphs for operator in subgraph.operators})
     buffers = [{}]
     subgraphs = [{0: Vector([_tensor(tensor, buffers, outside) for tensor in subgraph.tensors]),
                   1: _ints(subgraph.inputs), 2: _ints(subgraph.outputs),

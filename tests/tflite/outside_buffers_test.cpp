@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture_host/tflite/import.h"
-#include "capture_host/tflite/support.h"
+#include "capture_host/tflite/model/support.h"
 #include "tests/tflite/model_builder.h"
 
 namespace pianola::tflite {

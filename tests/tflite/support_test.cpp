@@ -1,6 +1,6 @@
 // What the importer says that it supports, and what it says of all that is in the way.
 
-#include "capture_host/tflite/support.h"
+#include "capture_host/tflite/model/support.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ TEST(Support, ListsEveryOperatorThatIsImportedOnce) {
         listed.push_back(support.code);
         EXPECT_FALSE(std::string_view{support.types}.empty()) << support.code;
     }
-    EXPECT_EQ(listed, imported) << "capture_host/tflite/support.cpp: in the order of the format, one line for each";
+    EXPECT_EQ(listed, imported)
+        << "capture_host/tflite/model/support.cpp: in the order of the format, one line for each";
 }
 
 TEST(Support, EverythingInTheWayIsFoundAtOnce) {

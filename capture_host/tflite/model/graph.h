@@ -40,10 +40,10 @@ class Graph {
     // True for operators whose output is their first input under another shape.
     using IsAlias = bool (*)(const Operator&);
 
-    // Checks the graph and records its inputs and outputs; see findings(). The referenced objects must outlive this one.
+    // Checks the graph and records its inputs and outputs; see findings(). What it refers to must outlive it.
     Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder);
 
-    // What is in the way. Where there is something, the graph serves only to look for more in operators that are sound.
+    // What is in the way. Where there is something, the graph serves only to look for more in sound operators.
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     // Whether the operator's operands exist, can be used, and are written in order.
     [[nodiscard]] bool is_sound(std::uint32_t operator_index) const { return sound_[operator_index]; }

@@ -114,8 +114,10 @@ std::string external_defect(const format::Model& model, const format::Tensor& te
         }
         const bool has_group = (groups != nullptr) && (buffer.group() < groups->size());
         const std::string group = has_group ? printable(groups->Get(buffer.group())->name()) : std::string{};
-        return text + " (group '" + group + "', offset " + std::to_string(buffer.offset()) + ", length " +
-               std::to_string(buffer.length()) + ")";
+        text += " (group '";
+        text += group;
+        text += "', offset " + std::to_string(buffer.offset()) + ", length " + std::to_string(buffer.length()) + ")";
+        return text;
     }
     return text;
 }

@@ -56,7 +56,7 @@ struct Source {
 };
 
 std::string read_contents(const format::Tensor& stored, const Source& source, Tensor& tensor) {
-    const std::string external = external_defect(source.model, stored);
+    std::string external = external_defect(source.model, stored);
     if (!external.empty()) {
         return external;
     }

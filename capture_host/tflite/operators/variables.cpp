@@ -4,8 +4,8 @@
 
 #include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/outside_buffers.h"
+#include "capture_host/tflite/model/support.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "capture_host/tflite/support.h"
 
 namespace pianola::tflite {
 namespace {

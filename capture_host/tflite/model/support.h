@@ -14,9 +14,9 @@ namespace pianola::tflite {
 struct OperatorSupport {
     std::int32_t code{0};
     std::int32_t highest_version{1};  // versions from 1 to this one are captured
-    const char* types{""};       // of the operand that is computed with or moved, separated by ", "
-    const char* limits{""};      // beyond what the format itself demands; may be empty
-    bool is_in_reference{true};  // TensorFlow Lite Micro has a kernel of it
+    const char* types{""};            // of the operand that is computed with or moved, separated by ", "
+    const char* limits{""};           // beyond what the format itself demands; may be empty
+    bool is_in_reference{true};       // TensorFlow Lite Micro has a kernel of it
 };
 
 // In the order of their numbers in the format.

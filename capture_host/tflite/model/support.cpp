@@ -1,4 +1,4 @@
-#include "capture_host/tflite/support.h"
+#include "capture_host/tflite/model/support.h"
 
 #include <algorithm>
 #include <array>
