@@ -9,7 +9,7 @@
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 
 namespace pianola::cli {
@@ -56,6 +56,12 @@ int decompile_file(const DecompileArguments& arguments) {
     try {
         const Progress progress{"decompile"};
         report = decompile::decompile(file.image(), file.target().command_set(), {model.data(), model.size()});
+        if (report.differences.empty()) {
+            // A model that capture refuses has no binary, whatever it computes: options that no launch shows, and that
+            // contradict shapes or operands, are the importer's to find.
+            capture::Recorder scratch;
+            tflite::import_model({model.data(), model.size()}, {}, {}, scratch);
+        }
     } catch (const tflite::ImportError& error) {
         throw CliError{
             kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};

@@ -9,7 +9,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/tflite/model/reader.h"
-#include "capture_host/tflite/support.h"
+#include "capture_host/tflite/model/support.h"
 
 namespace pianola::cli {
 namespace {
@@ -36,12 +36,13 @@ void print_operators(bool as_json) {
             list.push_back({{"operator", name},
                             {"types", types_of(support)},
                             {"limits", support.limits},
+                            {"highest_version", support.highest_version},
                             {"in_tflite_micro", support.is_in_reference}});
             continue;
         }
         const std::string_view limits{support.limits};
-        fmt::print("{:<24} {}{}{}{}\n", name, support.types, limits.empty() ? "" : "; ", limits,
-                   support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
+        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, support.highest_version, support.types,
+                   limits.empty() ? "" : "; ", limits, support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
     }
     nlohmann::json float_only = nlohmann::json::array();
     for (const std::int32_t code : tflite::float_only_operators()) {

@@ -4,12 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
 
 #include "capture_host/tflite/model/graph.h"
+#include "capture_host/tflite/model/outside_buffers.h"
 #include "capture_host/tflite/model/reader.h"
+#include "capture_host/tflite/model/support.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "capture_host/tflite/support.h"
 
 namespace pianola::tflite {
 namespace {
@@ -131,28 +131,42 @@ std::string first_output(const Model& model, const Operator& op) {
     return is_there ? model.tensors[static_cast<std::uint32_t>(op.outputs.front())].name : std::string{};
 }
 
+// Why an operator is not even looked at; empty where it is.
+std::string refusal_of(const Operator& op) {
+    const OperatorSupport* const support = find_support(op.code);
+    if ((find_lowering(op.code) == nullptr) || (support == nullptr)) {
+        return is_float_only(op.code) ? "not supported; TensorFlow Lite Micro computes it in float only"
+                                      : "not supported";
+    }
+    std::string version = version_refusal(*support, op.version);
+    if (!version.empty()) {
+        return version;
+    }
+    return outside_options_defect(*op.stored);
+}
+
 std::vector<Finding> unknown_operators(const Model& model) {
     std::vector<Finding> findings;
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
-        if (find_lowering(op.code) == nullptr) {
-            findings.push_back({i, op.name, first_output(model, op),
-                                is_float_only(op.code)
-                                    ? "not supported; TensorFlow Lite Micro computes it in float only"
-                                    : "not supported"});
+        const std::string refusal = refusal_of(op);
+        if (!refusal.empty()) {
+            findings.push_back({i, op.name, first_output(model, op), refusal});
         }
     }
     return findings;
+}
+
+bool has_finding(const std::vector<Finding>& findings, std::uint32_t operator_index) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [operator_index](const Finding& finding) { return finding.operator_index == operator_index; });
 }
 
 // Of an operator that is unknown nothing else is said.
 void add_new(const std::vector<Finding>& more, std::vector<Finding>& findings) {
     const std::vector<Finding> known = findings;
     for (const Finding& finding : more) {
-        const bool is_known = std::any_of(known.begin(), known.end(), [&](const Finding& other) {
-            return other.operator_index.has_value() && (other.operator_index == finding.operator_index);
-        });
-        if (!is_known) {
+        if (!finding.operator_index.has_value() || !has_finding(known, *finding.operator_index)) {
             findings.push_back(finding);
         }
     }
@@ -164,7 +178,7 @@ void lower_operators(const Model& model, Graph& graph, capture::Recorder& record
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const Operator& op = model.operators[i];
         const Lowering* const lowering = find_lowering(op.code);
-        if (lowering == nullptr) {
+        if (has_finding(findings, i) || (lowering == nullptr) || !graph.is_sound(i)) {
             continue;
         }
         OperatorContext context{model, i, graph, recorder, table_bytes};
@@ -183,16 +197,9 @@ void import_model(Span<const std::uint8_t> file, const std::string& name, const 
                   capture::Recorder& recorder) {
     const Model model = read_model(file);
     std::vector<Finding> findings = unknown_operators(model);
-    // What the graph as a whole lacks is the last finding: without its buffers no operator can be lowered.
-    std::optional<Graph> graph;
-    try {
-        graph.emplace(model, is_alias, recorder);
-    } catch (const ImportError& error) {
-        add_new(error.findings(), findings);
-    }
-    if (graph.has_value()) {
-        lower_operators(model, *graph, recorder, findings);
-    }
+    Graph graph{model, is_alias, recorder};
+    add_new(graph.findings(), findings);
+    lower_operators(model, graph, recorder, findings);
     if (!findings.empty()) {
         // A multimap keeps equal keys in the order they came in.
         std::multimap<std::uint32_t, Finding> by_operator;
@@ -205,7 +212,7 @@ void import_model(Span<const std::uint8_t> file, const std::string& name, const 
         }
         throw ImportError{findings};
     }
-    graph->record_output_copies();
+    graph.record_output_copies();
     recorder.set_source(name, sha256);
 }
 

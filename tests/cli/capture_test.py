@@ -111,7 +111,8 @@ class Capture(cli_support.CliTest):
         self.assertEqual(last, "refused, as TensorFlow Lite Micro computes them in float only: "
                          + ", ".join(support["refused_float_only"]))
         self.assertIn("NEG", support["refused_float_only"])
-        self.assertIn({"operator": "ELU", "types": ["int8"], "limits": "", "in_tflite_micro": True}, listed)
+        self.assertIn({"operator": "ELU", "highest_version": 1, "types": ["int8"], "limits": "",
+                       "in_tflite_micro": True}, listed)
 
     def test_sizes_are_judged_together(self):
         device = self.write("d.json", {"trace_region_bytes": 8 << 20})

@@ -2,8 +2,10 @@
 """The crosscheck itself: it reports what it must, and its parts agree with numbers from elsewhere."""
 import argparse
 import fractions
+import hashlib
 import math
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -214,6 +216,104 @@ class Files(TestCase):
             self.assertNotEqual(first, second, name)
             interpreter.reset()
             self.assertEqual([output.tobytes() for output in interpreter.invoke(record)], first, name)
+
+
+class OutsideConstants(TestCase):
+    """Files whose constants lie after the FlatBuffer."""
+
+    def test_are_read_as_those_inside(self):
+        for seed in range(12):
+            model = generator.random_graph(seed)
+            inside, outside = writer.write(model), writer.write(model, is_outside=True)
+            has_constants = any(tensor.content is not None
+                                for subgraph in model.subgraphs for tensor in subgraph.tensors)
+            self.assertEqual(inside != outside, has_constants)
+            self.assertEqual(writer.write(models.read(outside)), inside)
+            self.assertEqual(self.checked_file(outside, seed), self.checked_file(inside, seed))
+
+    def checked_file(self, data, seed):
+        """The tally of a file."""
+        check = crosscheck.Crosscheck(Product(PROGRAM, self.folder))
+        check.check("model", data, generator.records(models.read(data), seed))
+        self.assertEqual((check.tally.differences, check.tally.failures), ([], []))
+        return check.tally.captured, check.tally.compared
+
+    def test_a_binary_of_one_is_decompiled_against_the_other(self):
+        product, file = Product(PROGRAM, self.folder), self.folder / "model.tflite"
+        for seed in SEEDS:
+            model = generator.one_operator(*CONV, seed)
+            for first in (False, True):
+                file.write_bytes(writer.write(model, is_outside=first))
+                binary = product.capture(file)
+                file.write_bytes(writer.write(model, is_outside=not first))
+                product.decompile(binary, file)
+
+    def test_the_digest_of_the_source_covers_them(self):
+        product, file = Product(PROGRAM, self.folder), self.folder / "model.tflite"
+        for last in (0, 1):
+            data = writer.write(generator.one_operator(*CONV, 100), is_outside=True)
+            file.write_bytes(data[:-1] + bytes([data[-1] ^ last]))
+            shown = subprocess.run([PROGRAM, "inspect", "--json", product.capture(file)], check=True,
+                                   stdout=subprocess.PIPE).stdout.decode()
+            self.assertIn(hashlib.sha256(file.read_bytes()).hexdigest(), shown)
+
+
+class Versions(TestCase):
+    """Versions of operators that the product does not know."""
+
+    def refusal(self, change):
+        """What is said of a model that keeps a variable, after a change of its subgraphs."""
+        file = self.folder / "model.tflite"
+        model = next(model for model in (generator.one_operator("ASSIGN_VARIABLE", "INT8", seed) for seed in range(9))
+                     if len(model.subgraphs) > 1)
+        change(model.subgraphs)
+        file.write_bytes(writer.write(model))
+        with self.assertRaises(Refused) as refused:
+            Product(PROGRAM, self.folder).capture(file)
+        return str(refused.exception)
+
+    def test_of_the_graph_and_of_one_that_initialises_variables(self):
+        for position in (0, 1):
+            def change(subgraphs, position=position):
+                subgraphs[1].operators[position].version = 2
+            self.assertIn(f"its graph has {('VAR_HANDLE', 'ASSIGN_VARIABLE')[position]}: version 2 is not supported; "
+                          "version 1 is", self.refusal(change))
+
+        def change_entry(subgraphs):
+            subgraphs[0].operators[0].version = 7
+        self.assertIn("operator 0 (CALL_ONCE): version 7 is not supported; version 1 is", self.refusal(change_entry))
+
+
+class Slices(TestCase):
+    """STRIDED_SLICE whose ends count from where their axes begin."""
+
+    def sliced(self, extent, begin, end, stride, begin_mask=0):
+        """What interpreter and product make of 0 to extent - 1."""
+        graph = generator.Graph(1)
+        graph.inputs.append(graph.tensor("INT8", (extent,), 1.0))
+        kept = len(self.expected(extent, begin, end, stride, begin_mask))
+        graph.add("STRIDED_SLICE", [0, graph.ints(begin), graph.ints(end), graph.ints(stride)],
+                  graph.tensor("INT8", (kept,), 1.0), offset=True, begin_mask=begin_mask)
+        model, file = graph.finish(), self.folder / "model.tflite"
+        file.write_bytes(writer.write(model))
+        record = [numpy.arange(extent, dtype=numpy.int8)]
+        product = Product(PROGRAM, self.folder)
+        return [Interpreter(models.read(file.read_bytes())).invoke(record)[0].tolist(),
+                list(product.run(product.capture(file), model, [record])[0][0])]
+
+    @staticmethod
+    def expected(extent, begin, end, stride, begin_mask):
+        """By Python's own slices."""
+        first = (0 if stride > 0 else extent - 1) if begin_mask else begin % extent
+        last = first + end
+        return list(range(extent))[first:last if last >= 0 or stride > 0 else None:stride]
+
+    def test_ends_count_from_begins(self):
+        for entry in ((7, 2, 3, 1, 0), (7, 2, 5, 2, 0), (7, -5, 3, 1, 0), (7, 1, 99, 1, 0), (7, 6, -4, -1, 0),
+                      (7, -1, -5, -2, 0), (7, 3, 4, 1, 1), (7, 2, -3, -1, 1), (7, 4, -2, 1, 0)):
+            expected = self.expected(*entry)
+            if expected:
+                self.assertEqual(self.sliced(*entry), [expected, expected], entry)
 
 
 class Arithmetic(unittest.TestCase):

@@ -2,7 +2,7 @@
 import numpy
 
 from operators import REGISTRY
-from operators.node import Node, Unsupported, Value
+from operators.node import Contradiction, Node, Unsupported, Value
 from operators.variables import initial_content
 
 
@@ -60,7 +60,11 @@ class Interpreter:
             for index, content in zip(operator.outputs, result if isinstance(result, list) else [result], strict=True):
                 tensor = subgraph.tensors[index]
                 # A length of -1 is one that the file leaves open.
-                contents[index] = numpy.ascontiguousarray(content).reshape(tensor.shape)
+                made = numpy.asarray(content, order="C")
+                if len(made.shape) != len(tensor.shape) or any(
+                        have != want for have, want in zip(made.shape, tensor.shape) if want != -1):
+                    raise Contradiction(f"{operator.name} gave {made.shape} for {tensor.name}, {tensor.shape}")
+                contents[index] = made
                 if contents[index].dtype != tensor.dtype:
                     raise AssertionError(f"{operator.name} gave {contents[index].dtype} for {tensor.type}")
                 self._made(number, index, contents[index])

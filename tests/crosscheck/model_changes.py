@@ -23,7 +23,6 @@ from interpreter import Interpreter
 from product import Failed, Product, Refused
 
 _RECORDS = 5
-_UNREAD = ("num_splits", )  # to kernels and product, the number of outputs says it
 _LEAST_FOUND = 0.5  # of the changes
 
 
@@ -45,8 +44,8 @@ def _zero_point(rng, subgraph):
 
 
 def _option(rng, subgraph):
-    operator = rng.choice([operator for operator in subgraph.operators if set(operator.options) - set(_UNREAD)])
-    key = rng.choice(sorted(set(operator.options) - set(_UNREAD)))
+    operator = rng.choice([operator for operator in subgraph.operators if operator.options])
+    key = rng.choice(sorted(operator.options))
     before = operator.options[key]
     if isinstance(before, (bool, numpy.bool_)):
         operator.options[key] = not before

@@ -42,6 +42,7 @@ class Operator:
     inputs: list
     outputs: list
     options: dict
+    version: int = 1
 
 
 @dataclasses.dataclass
@@ -78,12 +79,25 @@ def _options(name, table):
     return found
 
 
+def _content(buffer):
+    """The bytes of a buffer, in the FlatBuffer or after it; an offset of 0 or 1 is none."""
+    offset, size = buffer.scalar(1, "Q"), buffer.scalar(2, "Q")
+    inside = buffer.vector(0, numpy.uint8)
+    if offset <= 1 or len(inside):
+        return inside
+    if offset + size > len(buffer.data):
+        raise ValueError(f"a buffer of {size} bytes at {offset} of {len(buffer.data)}")
+    return numpy.frombuffer(buffer.data, numpy.uint8, size, offset)
+
+
 def _tensor(table, buffers):
     number = table.scalar(1, "b")
     name, dtype = schema.TYPES.get(number, (f"type {number}", None))
     shape = tuple(int(extent) for extent in table.vector(0, numpy.int32))
     quantization = table.table(4)
-    content = buffers[table.scalar(2, "I")].vector(0, numpy.uint8)
+    if table.scalar(10, "I"):
+        raise NotImplementedError("contents in another file")
+    content = _content(buffers[table.scalar(2, "I")])
     if dtype is not None and len(content):
         content = numpy.frombuffer(content.tobytes(), numpy.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
     else:
@@ -103,7 +117,7 @@ def _operator(table, codes):
     if name is None:
         raise NotImplementedError(f"operator {number}")
     return Operator(name, table.vector(1, numpy.int32).tolist(), table.vector(2, numpy.int32).tolist(),
-                    _options(name, table.table(4)))
+                    _options(name, table.table(4)), code.scalar(2, "i", 1))
 
 
 def _subgraph(table, codes, buffers):

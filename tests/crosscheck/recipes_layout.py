@@ -133,7 +133,7 @@ def cut(graph, source):
 
 @recipe("STRIDED_SLICE", QUANTISED, None, 2)
 def strided_slice(graph, source):
-    """With masks and negative steps."""
+    """With masks and negative steps; at times ends count from begins."""
     shape, kept, numbers, masks = graph.tensors[source].shape, [], ([], [], []), [0, 0, 0]
     for axis, extent in enumerate(shape):
         stride = graph.choice(1, 1, 2, -1, -2, 3)
@@ -154,9 +154,13 @@ def strided_slice(graph, source):
         written = (begin - extent if graph.chance(0.2) else begin, end, stride)
         for numbers_of, number in zip(numbers, written):
             numbers_of.append(number)
+    # No draw of its own: graphs stay as they are otherwise.
+    offset = sum(numbers[0]) % 3 == 0
+    if offset:
+        numbers[1][:] = [end - begin % extent for begin, end, extent in zip(numbers[0], numbers[1], shape)]
     inputs = [source, *(graph.ints(*entries) for entries in numbers)]
     return _moved(graph, "STRIDED_SLICE", inputs, source, kept, begin_mask=masks[0], end_mask=masks[1],
-                  shrink_axis_mask=masks[2])
+                  shrink_axis_mask=masks[2], offset=offset)
 
 
 def _pads(graph, shape, most):

@@ -26,9 +26,9 @@ inline tflite::ModelSpec model_of_all() {
     const tflite::TensorSpec full{"full", {2, 3}, 5U, kInt8, {0.125F}, {0}};
     model.tensors = {tflite::TensorSpec{"x", {1, 4, 4, 2}, 0U, kInt8, {0.5F}, {-3}},
                      tflite::TensorSpec{"w1", {3, 3, 3, 2}, 1U, kInt8, {0.5F, 0.25F, 0.75F}, {0, 0, 0}},
-                     tflite::TensorSpec{"b1", {3}, 2U, kInt32},
+                     tflite::TensorSpec{"b1", {3}, 2U, kInt32, {}, {}},
                      tflite::TensorSpec{"w2", {3, 3, 3, 2}, 3U, kInt8, {0.25F, 0.125F, 0.5F}, {0, 0, 0}},
-                     tflite::TensorSpec{"b2", {3}, 4U, kInt32},
+                     tflite::TensorSpec{"b2", {3}, 4U, kInt32, {}, {}},
                      tflite::TensorSpec{"a", {1, 4, 4, 3}, 0U, kInt8, {0.25F}, {4}},
                      tflite::TensorSpec{"b", {1, 4, 4, 3}, 0U, kInt8, {0.375F}, {5}},
                      tflite::TensorSpec{"sum", {1, 4, 4, 3}, 0U, kInt8, {0.75F}, {6}},
@@ -55,7 +55,7 @@ inline tflite::ModelSpec model_of_int16() {
     tflite::ModelSpec model;
     model.contents = {counted(12U, 1U), tflite::words({7, 0, 0, -256, -9, -1})};
     model.tensors = {tflite::TensorSpec{"x", {1, 4}, 0U, kInt16, {0.5F}, {0}}, tflite::TensorSpec{"w", {3, 4}, 1U},
-                     tflite::TensorSpec{"b", {3}, 2U, kInt64},
+                     tflite::TensorSpec{"b", {3}, 2U, kInt64, {}, {}},
                      tflite::TensorSpec{"sum", {1, 3}, 0U, kInt16, {0x1.8p-12F}, {0}},
                      tflite::TensorSpec{"y", {1, 3}, 0U, kInt16, {0x1p-15F}, {0}}};
     model.tensors[1].scales = {0.0078125F, 0.015625F, 0.03125F};
@@ -75,7 +75,7 @@ inline tflite::ModelSpec model_of_states() {
     model.tensors = {tflite::TensorSpec{"x", {1, 2}},
                      tflite::TensorSpec{"features1", {2, 2}, 1U},
                      tflite::TensorSpec{"weights1", {2, 2}, 2U},
-                     tflite::TensorSpec{"bias", {2}, 3U, kInt32},
+                     tflite::TensorSpec{"bias", {2}, 3U, kInt32, {0.25F}},
                      tflite::TensorSpec{"memory1", {1, 4}},
                      tflite::TensorSpec{"h", {1, 2}},
                      tflite::TensorSpec{"features2", {2, 2}, 4U},

@@ -26,12 +26,15 @@ ModelSpec model_of_parts() {
                       tflite::words({0, 1, 0, 0}),
                       tflite::words({1, 3, 4, 4}),
                       tflite::words({1, 1, 1, 1})};
-    model.tensors = {
-        TensorSpec{"x", {1, 4, 4, 2}},          TensorSpec{"w", {1, 2, 2, 2}, 1U, kInt8, {0.5F, 0.25F}, {0, 0}, 3},
-        TensorSpec{"b", {2}, 2U, kInt32},       TensorSpec{"convolved", {1, 4, 4, 2}},
-        TensorSpec{"joined", {1, 4, 4, 4}},     TensorSpec{"begin", {4}, 3U, kInt32, {}},
-        TensorSpec{"end", {4}, 4U, kInt32, {}}, TensorSpec{"strides", {4}, 5U, kInt32, {}},
-        TensorSpec{"y", {1, 2, 4, 4}}};
+    model.tensors = {TensorSpec{"x", {1, 4, 4, 2}},
+                     TensorSpec{"w", {1, 2, 2, 2}, 1U, kInt8, {0.5F, 0.25F}, {0, 0}, 3},
+                     TensorSpec{"b", {2}, 2U, kInt32, {}, {}},
+                     TensorSpec{"convolved", {1, 4, 4, 2}},
+                     TensorSpec{"joined", {1, 4, 4, 4}},
+                     TensorSpec{"begin", {4}, 3U, kInt32, {}},
+                     TensorSpec{"end", {4}, 4U, kInt32, {}},
+                     TensorSpec{"strides", {4}, 5U, kInt32, {}},
+                     TensorSpec{"y", {1, 2, 4, 4}}};
     model.operators = {OperatorSpec{4, {0, 1, 2}, {3}, 2U, {{0U, 0, true}, {1U, 1}, {2U, 1}, {3U, 1}}},
                        OperatorSpec{2, {3, 0}, {4}, 10U, {{0U, 3}, {1U, 0, true}}},
                        OperatorSpec{45, {4, 5, 6, 7}, {8}, 32U, {{0U, 0}}}};

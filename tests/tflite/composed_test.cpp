@@ -26,6 +26,7 @@ constexpr std::int32_t kReduceMax = 82;
 constexpr std::int32_t kBatchMatmul = 126;
 constexpr std::int32_t kCumsum = 128;
 constexpr std::uint8_t kResizeBilinearOptions = 15U;
+constexpr std::uint8_t kReducerOptions = 27U;
 constexpr std::uint8_t kTransposeConvOptions = 49U;
 constexpr std::uint8_t kBatchMatmulOptions = 101U;
 constexpr std::uint8_t kCumsumOptions = 102U;
@@ -123,6 +124,7 @@ TEST(ImportTransposeConv, StridesOfOneNeedNoSpread) {
     ModelSpec model = transpose_conv_model();
     model.operators[0].options = {{0U, 1, true}, {1U, 1}, {2U, 1}};
     model.tensors[3].shape = {1, 3, 5, 1};
+    model.contents[0] = words({1, 3, 5, 1});
     const capture::Recorder recorder = import(model);
     ASSERT_EQ(kernels_of(recorder), (std::vector<KernelId>{KernelId::kConv2d}));
     const auto conv = launch_at<refdev::Conv2dArguments>(recorder, 0U);
@@ -135,13 +137,20 @@ TEST(ImportTransposeConv, RefusesWhatItCannotDo) {
     const auto options = [](std::int32_t padding, std::int32_t width, std::int32_t height) {
         return [=](ModelSpec& m) { m.operators[0].options = {{0U, padding, true}, {1U, width}, {2U, height}}; };
     };
+    const auto output = [](const std::vector<std::int32_t>& shape) {
+        return [=](ModelSpec& m) {
+            m.tensors[3].shape = shape;
+            m.contents[0] = words(shape);
+        };
+    };
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.contents[0] = words({1, 4, 3, 2}); }),
+              "its output shape operand differs from its output");
+    EXPECT_EQ(refusal(model, output({1, 5, 3, 1})), "its output size does not follow from its input");
     EXPECT_EQ(refusal(model, options(2, 1, 2)), "its padding scheme is not supported");
     EXPECT_EQ(refusal(model, options(0, 0, 2)), "its stride is out of range");
     EXPECT_EQ(refusal(model, options(0, 32767, 2)), "its input is too large for its stride");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[3].shape = {2, 4, 3, 1}; }),
-              "its input and output differ in batches");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[3].shape = {1, 4, 3, 2}; }),
-              "its filter and output differ in channels");
+    EXPECT_EQ(refusal(model, output({2, 4, 3, 1})), "its input and output differ in batches");
+    EXPECT_EQ(refusal(model, output({1, 4, 3, 2})), "its filter and output differ in channels");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].shape = {1, 2, 6, 1}; }),
               "its filter and input differ in channels");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].zero_points = {1}; }),
@@ -253,8 +262,11 @@ TEST(ImportReduceMax, MovesTheAxesOnlyWhereItMust) {
     const std::vector<KernelId> moved{KernelId::kView, KernelId::kReduce, KernelId::kRescale};
     const auto reduce = [&](const std::vector<std::int32_t>& axes, std::vector<std::int32_t> shape,
                             const std::vector<KernelId>& kernels) {
-        const capture::Recorder recorder =
-            import(reduction(kReduceMax, input, axes, activation("y", std::move(shape))));
+        const bool keeps = shape.size() == input.shape.size();
+        ModelSpec model = reduction(kReduceMax, input, axes, activation("y", std::move(shape)));
+        model.operators[0].options_type = kReducerOptions;
+        model.operators[0].options = {{0U, keeps ? 1 : 0, true}};
+        const capture::Recorder recorder = import(model);
         EXPECT_EQ(kernels_of(recorder), kernels);
         return launch_at<refdev::ReduceArguments>(recorder, kernels.size() - 2U);
     };
@@ -275,11 +287,11 @@ TEST(ImportReduceMax, MovesTheAxesOnlyWhereItMust) {
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].scales = {0.25F}; }),
               "different quantisation of input and output is not supported");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].shape = {2, 3}; }),
-              "its output size does not follow from its input");
+              "its output shape does not follow from its input");
 }
 
 TEST(ImportArgMax, IsOneLaunchOverAnEnd) {
-    TensorSpec output = activation("y", {6});
+    TensorSpec output = activation("y", {2, 3});
     output.type = kInt32;
     const ModelSpec model = reduction(kArgMax, activation("x", {2, 3, 4}), {2}, output);
     const auto a = only_launch<refdev::ReduceArguments>(import(model), KernelId::kReduce);

@@ -99,7 +99,7 @@ TEST(ImportMul, BroadcastsUpToFourDimensionsThatDiffer) {
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].scales = {1.0e-30F}; }),
               "the ratio of its scales is out of range");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.operators[0].options = {{0U, 4, true}}; }),
-              "fused activation 4 is not supported with this output scale");
+              "fused activation TANH is not supported; RELU, RELU_N1_TO_1 and RELU6 are");
 }
 
 TEST(ImportSub, Int16ShiftsBy15AndRoundsInSinglePrecision) {
@@ -285,7 +285,8 @@ TEST(ImportActivation, Refusals) {
               "its input and output differ in type");
     EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[0].scales = {1.0e-30F}; }),
               "the ratio of its scales is out of range");
-    EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[1].shape = {5}; }), "its input and output differ in size");
+    EXPECT_EQ(refusal(logistic, [](ModelSpec& m) { m.tensors[1].shape = {5}; }),
+              "its input and output differ in shape");
     const ModelSpec tanh = one_operator(28, {tensor("x", {4}), tensor("y", {4}, 1.0F / 128.0F, 0)});
     EXPECT_EQ(refusal(tanh, [](ModelSpec&) {}), "imported");
     EXPECT_EQ(refusal(tanh, [](ModelSpec& m) { m.tensors[1].zero_points = {1}; }),

@@ -100,6 +100,7 @@ TEST(ImportGraph, ReshapeOfActivationsNeedsNoCommand) {
 TEST(ImportGraph, ReshapeOfAnInputReadsTheInput) {
     ModelSpec model = small_model();
     model.tensors.push_back(TensorSpec{"flat", {4}});
+    model.tensors[1].shape = {4};
     model.operators = {OperatorSpec{kReshape, {0}, {2}}, OperatorSpec{kQuantize, {2}, {1}}};
     const capture::Recorder recorder = import(model);
     EXPECT_EQ(labels(recorder), Labels{"1 QUANTIZE"});
@@ -243,7 +244,8 @@ TEST(ImportRefusals, OperandsThatDoNotExist) {
     model.operators[0].inputs = {};
     EXPECT_EQ(refusal(model), "operator 0 (QUANTIZE): 0 inputs are not supported");
     model.operators[0] = OperatorSpec{kQuantize, {0}, {}};
-    EXPECT_EQ(refusal(model), "graph output 'y' is never written");
+    EXPECT_EQ(refusal(model),
+              "operator 0 (QUANTIZE): 0 outputs are not supported; 1 is\ngraph output 'y' is never written");
     model.operators[0] = OperatorSpec{kQuantize, {0}, {-1}};
     EXPECT_EQ(refusal(model), "operator 0 (QUANTIZE): names tensor -1");
     model.operators[0] = OperatorSpec{kQuantize, std::vector<std::int32_t>(65U, 0), {1}};
@@ -295,12 +297,13 @@ TEST(ImportRefusals, Tensors) {
               prefix + "'y': more than 8 dimensions are not supported");
     EXPECT_EQ(with_output(TensorSpec{"y", std::vector<std::int32_t>(8U, INT32_MAX)}),
               prefix + "'y': tensors above 67108864 bytes are not supported");
-    EXPECT_EQ(with_output(TensorSpec{"y", {4}, 1U}), prefix + "'y': its buffer holds 1 bytes where its shape needs 4");
+    EXPECT_EQ(with_output(TensorSpec{"y", {4}, 1U}),
+              prefix + "'y': its buffer 1 holds 1 bytes where its shape needs 4");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 7U}), prefix + "'y': its buffer 7 does not exist");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 0U, 0}),
               prefix + "float32 output is not supported; int8, int16, int32, uint8 are");
     EXPECT_EQ(with_output(TensorSpec{"y", {4}, 0U, 4}), prefix + "'y': int64 is not supported");
-    EXPECT_EQ(with_output(TensorSpec{"y", {5}}), prefix + "its input and output differ in size");
+    EXPECT_EQ(with_output(TensorSpec{"y", {5}}), prefix + "its input and output differ in shape");
     TensorSpec variable{"y", {1, 4}};
     variable.is_variable = true;
     EXPECT_EQ(with_output(variable), prefix + "'y': variable tensors are not supported as outputs");

@@ -36,7 +36,8 @@ ModelSpec conv_model() {
     TensorSpec filter{"filter", {2, 3, 3, 2}, 1U};
     filter.scales = {0.5F, 0.25F};
     filter.zero_points = {0, 0};
-    model.tensors = {wide("x", {1, 4, 5, 2}, 0.5F), filter, TensorSpec{"bias", {2}, 2U, kFormatInt64},
+    model.tensors = {wide("x", {1, 4, 5, 2}, 0.5F), filter,
+                     TensorSpec{"bias", {2}, 2U, kFormatInt64, {0.25F, 0.125F}, {0, 0}},
                      wide("y", {1, 4, 5, 2}, 0.25F)};
     model.operators = {OperatorSpec{3, {0, 1, 2}, {3}, 1U, {{1U, 1}, {2U, 1}}}};
     model.inputs = {0};
@@ -108,7 +109,7 @@ TEST(ImportInt16, DepthwiseAndFullyConnected) {
     model.tensors[1].scales = {0.5F};
     model.tensors[1].zero_points = {0};
     model.contents[1] = words({1, 0, 2, 0, 3, 0, 4, 0});
-    model.tensors[2].shape = {4};
+    model.tensors[2] = TensorSpec{"bias", {4}, 2U, kFormatInt64, {0.25F}};
     model.tensors[3].shape = {1, 4, 5, 4};
     model.operators = {OperatorSpec{4, {0, 1, 2}, {3}, 2U, {{1U, 1}, {2U, 1}, {3U, 2}}}};
     const capture::Recorder depthwise = import(model);
@@ -125,7 +126,7 @@ TEST(ImportInt16, DepthwiseAndFullyConnected) {
     model = conv_model();
     model.tensors[0] = wide("x", {2, 18}, 0.5F);
     model.tensors[1] = TensorSpec{"filter", {2, 18}, 1U};
-    model.tensors[2].scales = {0.25F};
+    model.tensors[2] = TensorSpec{"bias", {2}, 2U, kFormatInt64, {0.25F}};
     model.tensors[3] = wide("y", {2, 2}, 0.25F);
     model.operators = {OperatorSpec{9, {0, 1, 2}, {3}, 8U}};
     const auto arguments =

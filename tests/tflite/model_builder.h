@@ -23,6 +23,7 @@ struct TensorSpec {
     std::vector<std::int64_t> zero_points{0};
     std::int32_t dimension{0};
     bool is_variable{false};
+    std::uint32_t external_buffer{0U};
 };
 
 // A field of an options table: one byte or four.
@@ -47,6 +48,21 @@ struct OperatorSpec {
     std::vector<std::int32_t> outputs;
     std::uint8_t options_type;  // an options table of this type; 0: none
     std::vector<OptionSpec> options;
+    std::int32_t version{1};
+    std::uint64_t large_options_offset{0U};
+    std::uint64_t large_options_size{0U};
+};
+
+// Where a buffer says that its contents lie.
+struct PlaceSpec {
+    std::uint64_t offset{0U};
+    std::uint64_t size{0U};
+};
+
+struct ExternalSpec {
+    std::uint32_t id{0U};
+    std::uint64_t offset{0U};
+    std::uint64_t length{0U};
 };
 
 struct ModelSpec {
@@ -55,6 +71,8 @@ struct ModelSpec {
     std::vector<std::int32_t> inputs;
     std::vector<std::int32_t> outputs;
     std::vector<std::vector<std::uint8_t>> contents;
+    std::vector<PlaceSpec> places;        // of the buffers after those of `contents`
+    std::vector<ExternalSpec> externals;  // in the group "weights.bin"
     std::uint32_t version{3U};
     std::size_t subgraphs{1U};
     bool deprecated_codes{false};  // write the operator codes as files from before schema 3a do
@@ -104,6 +122,7 @@ inline Table build_tensor(flatbuffers::FlatBufferBuilder& builder, const TensorS
         builder.AddOffset(field(4U), quantization);
     }
     builder.AddElement<std::uint8_t>(field(5U), tensor.is_variable ? 1U : 0U, 0U);
+    builder.AddElement<std::uint32_t>(field(10U), tensor.external_buffer, 0U);
     return Table{builder.EndTable(start)};
 }
 
@@ -127,6 +146,8 @@ inline Table build_operator(flatbuffers::FlatBufferBuilder& builder, const Opera
         builder.AddElement<std::uint8_t>(field(3U), op.options_type, 0U);
         builder.AddOffset(field(4U), options);
     }
+    builder.AddElement<std::uint64_t>(field(9U), op.large_options_offset, 0U);
+    builder.AddElement<std::uint64_t>(field(10U), op.large_options_size, 0U);
     return Table{builder.EndTable(start)};
 }
 
@@ -161,6 +182,7 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
         const auto start = builder.StartTable();
         const std::int32_t small = (op.code < kPlaceholder) ? op.code : kPlaceholder;
         builder.AddElement<std::int8_t>(field(0U), static_cast<std::int8_t>(small), 0);
+        builder.AddElement<std::int32_t>(field(2U), op.version, 1);
         if (!model.deprecated_codes) {
             builder.AddElement<std::int32_t>(field(3U), op.code, 0);
         }
@@ -179,6 +201,26 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
         builder.AddOffset(field(0U), data);
         buffers.emplace_back(builder.EndTable(start));
     }
+    for (const PlaceSpec& place : model.places) {
+        const auto start = builder.StartTable();
+        builder.AddElement<std::uint64_t>(field(1U), place.offset, 0U);
+        builder.AddElement<std::uint64_t>(field(2U), place.size, 0U);
+        buffers.emplace_back(builder.EndTable(start));
+    }
+    std::vector<Table> externals;
+    for (const ExternalSpec& external : model.externals) {
+        const auto start = builder.StartTable();
+        builder.AddElement<std::uint32_t>(field(0U), external.id, 0U);
+        builder.AddElement<std::uint64_t>(field(2U), external.offset, 0U);
+        builder.AddElement<std::uint64_t>(field(3U), external.length, 0U);
+        externals.emplace_back(builder.EndTable(start));
+    }
+    const auto group_name = builder.CreateString("weights.bin");
+    const auto group_start = builder.StartTable();
+    builder.AddOffset(field(0U), group_name);
+    const Table group{builder.EndTable(group_start)};
+    const auto group_vector = builder.CreateVector(std::vector<Table>{group});
+    const auto external_vector = builder.CreateVector(externals);
     const auto code_vector = builder.CreateVector(codes);
     const auto graph_vector = builder.CreateVector(graphs);
     const auto buffer_vector = builder.CreateVector(buffers);
@@ -187,6 +229,10 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
     builder.AddOffset(field(1U), code_vector);
     builder.AddOffset(field(2U), graph_vector);
     builder.AddOffset(field(4U), buffer_vector);
+    if (!model.externals.empty()) {
+        builder.AddOffset(field(8U), group_vector);
+        builder.AddOffset(field(9U), external_vector);
+    }
     builder.Finish(Table{builder.EndTable(start)}, "TFL3");
     return std::vector<std::uint8_t>(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
 }

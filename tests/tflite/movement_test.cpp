@@ -197,7 +197,7 @@ std::vector<Refusal> refusals() {
         {"split_v", constant(0U, {5, -1, 1}), "its sizes do not add up to its input"},
         {"split_v", constant(0U, {2, 4, 0}), "an empty output is not supported"},
         {"split_v", constant(0U, {2, 4}), "3 outputs are not supported; 2 are"},
-        {"unpack", option(1U, 0, false), "3 outputs are not supported; 2 are"},
+        {"unpack", option(1U, 0, false), "its num 0 differs from its 3 outputs"},
         {"concatenation", option(0U, 3, false), "it names an axis that does not exist"},
         {"concatenation", option(1U, 1, true), "a fused activation is not supported"},
         {"concatenation", [](Case& test) { test.inputs[0] = {4}; }, "its inputs differ in rank from its output"},

@@ -30,7 +30,7 @@ ModelSpec conv_model() {
     TensorSpec filter{"filter", {3, 3, 3, 2}, 1U};
     filter.scales = {0.5F, 0.25F, 0.75F};
     filter.zero_points = {0, 0, 0};
-    const TensorSpec bias{"bias", {3}, 2U, kInt32};
+    const TensorSpec bias{"bias", {3}, 2U, kInt32, {0.25F, 0.125F, 0.375F}, {0, 0, 0}};
     model.tensors = {TensorSpec{"x", {1, 4, 5, 2}, 0U, 9, {0.5F}, {-3}}, filter, bias,
                      TensorSpec{"y", {1, 4, 5, 3}, 0U, 9, {0.25F}, {4}}};
     model.operators = {OperatorSpec{3, {0, 1, 2}, {3}, 1U, {{1U, 1}, {2U, 1}, {3U, 1, true}}}};
@@ -110,7 +110,7 @@ TEST(Conv2d, Refusals) {
     EXPECT_EQ(refused([](ModelSpec& m) { m.operators[0].options.push_back({0U, 2, true}); }),
               "its padding scheme is not supported");
     EXPECT_EQ(refused([](ModelSpec& m) { m.operators[0].options[2].value = 4; }),
-              "fused activation 4 is not supported with this output scale");
+              "fused activation TANH is not supported; RELU, RELU_N1_TO_1 and RELU6 are");
     EXPECT_EQ(refused([](ModelSpec& m) { m.tensors[3].shape = {1, 4, 4, 3}; }),
               "its output size does not follow from its input");
     EXPECT_EQ(refused([](ModelSpec& m) { m.tensors[3].shape = {2, 4, 5, 3}; }),
@@ -131,7 +131,7 @@ TEST(Conv2d, Refusals) {
               "int8 bias is not supported; int32 is");
     EXPECT_EQ(refused([](ModelSpec& m) {
                   m.contents[1] = words({1, 2});
-                  m.tensors[2].shape = {2};
+                  m.tensors[2] = TensorSpec{"bias", {2}, 2U, kInt32};
               }),
               "the size of its bias differs from its channels");
     EXPECT_EQ(refused([](ModelSpec& m) {
@@ -148,7 +148,7 @@ TEST(DepthwiseConv2d, DepthMultiplier) {
     model.contents[0].assign(36U, 1U);
     model.contents[1] = words({1, 2, 3, 4});
     model.tensors[1] = TensorSpec{"filter", {1, 3, 3, 4}, 1U};
-    model.tensors[2].shape = {4};
+    model.tensors[2] = TensorSpec{"bias", {4}, 2U, kInt32, {0.25F}, {0}};
     model.tensors[3].shape = {1, 4, 5, 4};
     model.operators[0] = OperatorSpec{4, {0, 1, 2}, {3}, 2U, {{1U, 1}, {2U, 1}, {3U, 2}, {4U, 3, true}}};
     const capture::Recorder recorder = import(model);
@@ -271,7 +271,8 @@ TEST(Add, BroadcastStrides) {
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[1].shape = {2, 1}; }), "its shapes cannot be broadcast");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].shape = {2, 3, 5}; }),
               "its output does not follow from its inputs");
-    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].shape = {1, 1, 2, 3, 4}; }), "imported");
+    EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].shape = {1, 1, 2, 3, 4}; }),
+              "its output does not follow from its inputs");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.tensors[2].scales = {1.0e-7F}; }),
               "the ratio of its scales is out of range");
 }
@@ -293,7 +294,7 @@ TEST(Mean, AxesCountFromEitherEnd) {
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.contents[0] = words({1, 3}); }),
               "it names an axis that does not exist");
     EXPECT_EQ(refusal(model, [](ModelSpec& m) { m.contents[0] = words({1, 1}); }),
-              "its output size does not follow from its input");
+              "its output shape does not follow from its input");
     EXPECT_EQ(refusal(model,
                       [](ModelSpec& m) {
                           m.contents[0] = words({0, 1, 2, 0, 1, 2, 0, 1, 2});
@@ -308,7 +309,7 @@ TEST(Mean, OfMoreThanFourDimensions) {
     model.contents = {words({1, 2, 4})};
     model.tensors = {TensorSpec{"x", {2, 3, 4, 5, 6}}, TensorSpec{"axes", {3}, 1U, kInt32},
                      TensorSpec{"y", {2, 1, 1, 5, 1}}};
-    model.operators = {OperatorSpec{40, {0, 1}, {2}}};
+    model.operators = {OperatorSpec{40, {0, 1}, {2}, 27U, {{0U, 1, true}}}};
     model.inputs = {0};
     model.outputs = {2};
     const auto arguments = only_launch<refdev::MeanArguments>(import(model), refdev::KernelId::kMean);

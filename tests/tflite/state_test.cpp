@@ -39,7 +39,7 @@ ModelSpec delay() {
 ModelSpec svdf() {
     ModelSpec model;
     model.tensors = {TensorSpec{"x", {1, 3}},           TensorSpec{"features", {2, 3}, 1U},
-                     TensorSpec{"weights", {2, 2}, 2U}, TensorSpec{"bias", {2}, 3U, kInt32},
+                     TensorSpec{"weights", {2, 2}, 2U}, TensorSpec{"bias", {2}, 3U, kInt32, {0.25F}},
                      TensorSpec{"memory", {1, 4}},      TensorSpec{"y", {1, 2}}};
     model.tensors[4].is_variable = true;
     model.operators = {OperatorSpec{kSvdf, {0, 1, 2, 3, 4}, {5}, 6U, {{0U, 1, false}}}};
@@ -122,7 +122,9 @@ TEST(ImportState, RefusesWhatItCannotKeep) {
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.outputs = {2, 1}; }),
               "graph output 'handle': a variable is not supported");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.operators[0].code = kAdd; }),
-              "operator 0 (ADD): 'handle': resource is not supported");
+              "operator 0 (ADD): 'handle': resource is not supported\n"
+              "operator 1 (READ_VARIABLE): its handle is no VAR_HANDLE's\n"
+              "operator 2 (ASSIGN_VARIABLE): its handle is no VAR_HANDLE's");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.tensors[2].shape = {1, 5}; }),
               "operator 2 (ASSIGN_VARIABLE): a variable of several types or sizes is not supported");
     EXPECT_EQ(why_not(delay(), [](ModelSpec& model) { model.tensors[1].type = kInt32; }),
@@ -146,7 +148,7 @@ TEST(ImportState, RefusesWhatItCannotKeep) {
     EXPECT_EQ(why_not(svdf(), [](ModelSpec& model) { model.operators[0].outputs = {4}; }),
               "operator 0 (SVDF): 'memory': variable tensors are not supported as outputs");
     EXPECT_EQ(why_not(svdf(), [](ModelSpec& model) { model.tensors[4].shape = {1, 6}; }),
-              "operator 0 (SVDF): the size of its memory or output does not follow from its operands");
+              "operator 0 (SVDF): the shape of its memory or output does not follow from its operands");
     EXPECT_EQ(why_not(svdf(), [](ModelSpec& model) { model.operators[0].options[0].value = 0; }),
               "operator 0 (SVDF): only operands of rank 2 are supported");
     EXPECT_EQ(why_not(svdf(), [](ModelSpec& model) { model.tensors[1].zero_points = {1}; }),

@@ -41,19 +41,31 @@ capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) 
 Graph::Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder)
     : model_{model},
       recorder_{recorder},
+      sound_(model.operators.size(), true),
+      usable_(model.tensors.size(), true),
       written_(model.tensors.size(), false),
       roots_(model.tensors.size(), 0U),
       readers_(model.tensors.size(), 0U),
       homes_(model.tensors.size()) {
-    check_order(is_alias);
+    for (std::uint32_t i = 0U; i < roots_.size(); ++i) {
+        roots_[i] = i;
+        written_[i] = model_.tensors[i].defect.empty() && model_.tensors[i].is_constant;
+    }
+    check_inputs();
+    check_operators(is_alias);
+    check_outputs();
     std::set<std::string> names;
     for (const std::uint32_t index : model_.inputs) {
         const Tensor& tensor = model_.tensors[index];
-        homes_[index] = recorder_.add_input(info_of(tensor, names), tensor.size_bytes);
+        if (usable_[index]) {
+            homes_[index] = recorder_.add_input(info_of(tensor, names), tensor.size_bytes);
+        }
     }
     for (const std::uint32_t index : model_.outputs) {
         const Tensor& tensor = model_.tensors[index];
-        outputs_.emplace_back(roots_[index], recorder_.add_output(info_of(tensor, names), tensor.size_bytes));
+        if (usable_[index]) {
+            outputs_.emplace_back(roots_[index], recorder_.add_output(info_of(tensor, names), tensor.size_bytes));
+        }
     }
     for (const auto& [root, buffer] : outputs_) {
         const std::uint32_t wanted = root;
@@ -66,38 +78,60 @@ Graph::Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder)
     }
 }
 
-void Graph::check_order(IsAlias is_alias) {
-    for (std::uint32_t i = 0U; i < roots_.size(); ++i) {
-        roots_[i] = i;
-        written_[i] = model_.tensors[i].defect.empty() && model_.tensors[i].is_constant;
+// Of one tensor one thing is said once, wherever it stands.
+void Graph::add_finding(const std::string& prefix, const std::string& text) {
+    const bool is_said = std::any_of(findings_.begin(), findings_.end(),
+                                     [&](const Finding& finding) { return finding.missing == text; });
+    if (!is_said) {
+        findings_.push_back(Finding{{}, {}, {}, prefix + text});
     }
+}
+
+std::string Graph::input_problem(std::uint32_t index) const {
+    const Tensor& tensor = model_.tensors[index];
+    const std::string name = "'" + tensor.name + "'";
+    if (!tensor.defect.empty()) {
+        return name + ": " + tensor.defect;
+    }
+    if (tensor.is_variable || (tensor.type == kTypeResource)) {
+        return name + ": a variable is not supported";
+    }
+    return written_[index] ? (name + " is constant, or an input twice") : std::string{};
+}
+
+void Graph::check_inputs() {
     for (const std::uint32_t index : model_.inputs) {
-        const Tensor& tensor = model_.tensors[index];
-        if (!tensor.defect.empty()) {
-            throw ImportError("graph input '" + tensor.name + "': " + tensor.defect);
+        const std::string problem = input_problem(index);
+        if (!problem.empty()) {
+            usable_[index] = false;
+            add_finding("graph input ", problem);
         }
-        if (tensor.is_variable || (tensor.type == kTypeResource)) {
-            throw ImportError("graph input '" + tensor.name + "': a variable is not supported");
-        }
-        if (written_[index]) {
-            throw ImportError("graph input '" + tensor.name + "' is constant, or an input twice");
-        }
-        written_[index] = true;
+        written_[index] = model_.tensors[index].type != kTypeResource;
     }
-    check_operators(is_alias);
+}
+
+std::string Graph::output_problem(std::uint32_t index) const {
+    const Tensor& tensor = model_.tensors[index];
+    const std::string name = "'" + tensor.name + "'";
+    if (!tensor.defect.empty()) {
+        return name + ": " + tensor.defect;
+    }
+    if (tensor.type == kTypeResource) {
+        return name + ": a variable is not supported";
+    }
+    if (element_type(tensor.type) == ElementType::kUnspecified) {
+        return name + ": " + type_name(tensor.type) + " is not supported";
+    }
+    // Where something else is in the way, this follows from it.
+    return (written_[index] || !findings_.empty()) ? std::string{} : (name + " is never written");
+}
+
+void Graph::check_outputs() {
     for (const std::uint32_t index : model_.outputs) {
-        const Tensor& tensor = model_.tensors[index];
-        if (!tensor.defect.empty()) {
-            throw ImportError("graph output '" + tensor.name + "': " + tensor.defect);
-        }
-        if (tensor.type == kTypeResource) {
-            throw ImportError("graph output '" + tensor.name + "': a variable is not supported");
-        }
-        if (element_type(tensor.type) == ElementType::kUnspecified) {
-            throw ImportError("graph output '" + tensor.name + "': " + type_name(tensor.type) + " is not supported");
-        }
-        if (!written_[index]) {
-            throw ImportError("graph output '" + tensor.name + "' is never written");
+        const std::string problem = output_problem(index);
+        if (!problem.empty()) {
+            usable_[index] = false;
+            add_finding("graph output ", problem);
         }
     }
 }
@@ -116,27 +150,24 @@ bool Graph::is_state_of(const Operator& op, std::size_t position) const {
 // Goes on after an operator that is wrong, as if that wrote what it is to write. What is wrong with a tensor is said of
 // the first operator that has it.
 void Graph::check_operators(IsAlias is_alias) {
-    std::vector<Finding> findings;
     for (std::uint32_t i = 0U; i < model_.operators.size(); ++i) {
         const Operator& op = model_.operators[i];
         try {
             check_operator(i, is_alias(op));
         } catch (const ImportError& error) {
-            const bool is_said = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-                return finding.missing == error.missing();
+            const bool is_said = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& finding) {
+                return (finding.missing == error.missing()) || (finding.missing == ("graph input " + error.missing()));
             });
             if (!is_said) {
-                findings.push_back(error.findings().front());
+                findings_.push_back(error.findings().front());
             }
+            sound_[i] = false;
             for (const std::int32_t output : op.outputs) {
                 if (static_cast<std::uint32_t>(output) < written_.size()) {
                     written_[static_cast<std::uint32_t>(output)] = true;
                 }
             }
         }
-    }
-    if (!findings.empty()) {
-        throw ImportError{findings};
     }
 }
 
@@ -216,7 +247,8 @@ BufferId Graph::add_state(const std::string& name, const std::vector<std::uint8_
 }
 
 BufferId Graph::record_constant(const Tensor& tensor) {
-    const auto known = constants_.find(tensor.buffer);
+    const ConstantKey key{tensor.contents.data(), tensor.contents.size()};
+    const auto known = constants_.find(key);
     if (known != constants_.end()) {
         return known->second;
     }
@@ -227,7 +259,7 @@ BufferId Graph::record_constant(const Tensor& tensor) {
     }
     const BufferId id =
         recorder_.add_constant(tensor.name, std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end()));
-    constants_.emplace(tensor.buffer, id);
+    constants_.emplace(key, id);
     return id;
 }
 

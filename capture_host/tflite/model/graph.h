@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "capture_host/recorder/recorder.h"
+#include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/reader.h"
 
 namespace pianola::tflite {
@@ -24,7 +25,7 @@ inline constexpr std::uint64_t kMaxActivationBytes =
 // A variable: where it is kept, what it holds at first, and the tensor that it was first written to or read as.
 struct Variable {
     std::optional<std::string> container;  // as the handles say; none where they do not
-    Span<const std::uint8_t> initial;      // of the model's storage; empty: nobody has said
+    std::optional<Tensor> initial;         // whose contents are the model's storage; none: nobody has said
     const Tensor* like{nullptr};
     capture::BufferId buffer{};
 };
@@ -39,9 +40,13 @@ class Graph {
     // True for operators whose output is their first input under another shape.
     using IsAlias = bool (*)(const Operator&);
 
-    // Checks the graph and records its inputs and outputs. Throws ImportError. The referenced objects must outlive this
-    // one.
+    // Checks the graph and records its inputs and outputs; see findings(). What it refers to must outlive it.
     Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder);
+
+    // What is in the way. Where there is something, the graph serves only to look for more in sound operators.
+    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
+    // Whether the operator's operands exist, can be used, and are written in order.
+    [[nodiscard]] bool is_sound(std::uint32_t operator_index) const { return sound_[operator_index]; }
 
     // Where tensor `index` lives; a constant or an activation is recorded the first time that somebody asks.
     // Throws ImportError, without an operator, where there is no room.
@@ -62,20 +67,30 @@ class Graph {
     void record_output_copies();
 
   private:
+    // Where a constant lies in the model's storage, and its size: equal buffers outside of the FlatBuffer are one.
+    using ConstantKey = std::pair<const std::uint8_t*, std::size_t>;
+
     capture::BufferId record_constant(const Tensor& tensor);
     void count_activation(std::uint64_t size_bytes);
-    void check_order(IsAlias is_alias);
+    void add_finding(const std::string& prefix, const std::string& text);
+    [[nodiscard]] std::string input_problem(std::uint32_t index) const;
+    [[nodiscard]] std::string output_problem(std::uint32_t index) const;
+    void check_inputs();
+    void check_outputs();
     void check_operators(IsAlias is_alias);
     void check_operator(std::uint32_t index, bool is_alias);
     [[nodiscard]] bool is_state_of(const Operator& op, std::size_t position) const;
 
     const Model& model_;
     capture::Recorder& recorder_;
+    std::vector<Finding> findings_;
+    std::vector<bool> sound_;             // by operator
+    std::vector<bool> usable_;            // by tensor: as an input or output of the graph
     std::vector<bool> written_;           // by tensor: constant, graph input, or output of an earlier operator
     std::vector<std::uint32_t> roots_;    // by tensor: the tensor whose buffer it shares
     std::vector<std::uint32_t> readers_;  // by root: how many operands read it, those of aliases excepted
-    std::vector<std::optional<capture::BufferId>> homes_;               // by root
-    std::map<std::uint32_t, capture::BufferId> constants_;              // by Tensor::buffer
+    std::vector<std::optional<capture::BufferId>> homes_;  // by root
+    std::map<ConstantKey, capture::BufferId> constants_;
     std::vector<std::pair<std::uint32_t, capture::BufferId>> outputs_;  // root and buffer of each graph output
     Variables variables_;
     std::uint64_t activation_bytes_{0U};

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/model/outside_buffers.h"
+#include "capture_host/tflite/model/printable.h"
+#include "capture_host/tflite/model/verifier.h"
 #include "pianola/config.h"
 #include "tflite_subset_generated.h"
 
@@ -17,18 +21,6 @@ namespace {
 constexpr std::uint32_t kFormatVersion = 3U;
 constexpr flatbuffers::uoffset_t kVerifierDepth = 16U;
 constexpr flatbuffers::uoffset_t kVerifierTables = 262'144U;
-
-// Names come from the file and end up in messages, JSON and manifests.
-std::string printable(const flatbuffers::String* text) {
-    const std::size_t size = (text == nullptr) ? 0U : std::min<std::size_t>(text->size(), kMaxNameBytes);
-    std::string result = (size == 0U) ? std::string{} : std::string(text->c_str(), size);
-    for (char& character : result) {
-        if ((character < ' ') || (character > '~')) {
-            character = '?';
-        }
-    }
-    return result;
-}
 
 std::string read_shape(const format::Tensor& source, std::uint32_t element_size, Tensor& tensor) {
     std::uint64_t elements = 1U;
@@ -41,6 +33,7 @@ std::string read_shape(const format::Tensor& source, std::uint32_t element_size,
                 return "dynamic dimensions are not supported";
             }
             if (dimension == 0) {
+                tensor.is_empty = true;
                 return "empty tensors are not supported";
             }
             // At most 2^26 * 2^31 before the check: no overflow.
@@ -56,29 +49,36 @@ std::string read_shape(const format::Tensor& source, std::uint32_t element_size,
     return {};
 }
 
-std::string read_contents(const format::Tensor& source, const format::Model& model, Tensor& tensor) {
-    tensor.buffer = source.buffer();
-    if (tensor.buffer == 0U) {
+// A verified file.
+struct Source {
+    Span<const std::uint8_t> file;
+    const format::Model& model;
+};
+
+std::string read_contents(const format::Tensor& stored, const Source& source, Tensor& tensor) {
+    std::string external = external_defect(source.model, stored);
+    if (!external.empty()) {
+        return external;
+    }
+    const std::uint32_t index = stored.buffer();
+    if (index == 0U) {
         return {};
     }
-    if ((model.buffers() == nullptr) || (tensor.buffer >= model.buffers()->size())) {
-        return "its buffer " + std::to_string(tensor.buffer) + " does not exist";
+    if ((source.model.buffers() == nullptr) || (index >= source.model.buffers()->size())) {
+        return "its buffer " + std::to_string(index) + " does not exist";
     }
-    const format::Buffer* const buffer = model.buffers()->Get(tensor.buffer);
-    if ((buffer->offset() > 1U) || (buffer->size() > 1U)) {
-        return "buffers outside the FlatBuffer are not supported";
-    }
-    if ((buffer->data() == nullptr) || (buffer->data()->size() == 0U)) {
+    const format::Buffer& buffer = *source.model.buffers()->Get(index);
+    tensor.contents = contents_of(source.file, buffer);
+    if (tensor.contents.empty() && !is_offset_set(buffer.offset())) {
         return {};
     }
     if (tensor.is_variable || (tensor.type == kTypeResource)) {
         return "contents of a variable are not supported";
     }
     tensor.is_constant = true;
-    tensor.contents = Span<const std::uint8_t>{buffer->data()->data(), buffer->data()->size()};
     if (tensor.contents.size() != tensor.size_bytes) {
-        return "its buffer holds " + std::to_string(tensor.contents.size()) + " bytes where its shape needs " +
-               std::to_string(tensor.size_bytes);
+        return "its " + buffer_name(source.file, index, buffer) + " holds " + std::to_string(tensor.contents.size()) +
+               " bytes where its shape needs " + std::to_string(tensor.size_bytes);
     }
     return {};
 }
@@ -134,7 +134,8 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
         quantization.zero_points.push_back(static_cast<std::int32_t>(zero_point));
     }
     if (quantization.scales.size() > 1U) {
-        const std::int32_t dimension = parameters->quantized_dimension();
+        // Some converters give a bias the dimension of its filter's channels; it has only one.
+        const std::int32_t dimension = (tensor.shape.size() == 1U) ? 0 : parameters->quantized_dimension();
         if ((dimension < 0) || (static_cast<std::size_t>(dimension) >= tensor.shape.size())) {
             return "its quantised dimension " + std::to_string(dimension) + " does not exist";
         }
@@ -147,14 +148,14 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
     return {};
 }
 
-Tensor read_tensor(const format::Tensor& source, const format::Model& model, std::size_t index) {
+Tensor read_tensor(const format::Tensor& stored, const Source& source, std::size_t index) {
     Tensor tensor;
-    tensor.name = printable(source.name());
+    tensor.name = printable(stored.name());
     if (tensor.name.empty()) {
         tensor.name = "tensor " + std::to_string(index);
     }
-    tensor.type = source.type();
-    tensor.is_variable = source.is_variable();
+    tensor.type = stored.type();
+    tensor.is_variable = stored.is_variable();
     // 64-bit integers do not reach the device: they are biases. Of a variable only its name does.
     std::uint32_t element_size = element_bytes(element_type(tensor.type));
     if (tensor.type == kTypeInt64) {
@@ -165,19 +166,19 @@ Tensor read_tensor(const format::Tensor& source, const format::Model& model, std
     const std::string unsupported = type_name(tensor.type) + " is not supported";
     if (element_size == 0U) {
         tensor.defect = unsupported;
-    } else if (source.sparsity() != nullptr) {
+    } else if (stored.sparsity() != nullptr) {
         tensor.defect = "sparse tensors are not supported";
     } else {
-        tensor.defect = read_shape(source, element_size, tensor);
+        tensor.defect = read_shape(stored, element_size, tensor);
     }
     if (tensor.defect.empty()) {
-        tensor.defect = read_contents(source, model, tensor);
+        tensor.defect = read_contents(stored, source, tensor);
     }
     if (tensor.defect.empty() && (tensor.type == kTypeInt64) && !tensor.is_constant) {
         tensor.defect = unsupported;
     }
     if (tensor.defect.empty()) {
-        tensor.quantization_defect = read_quantization(source, tensor);
+        tensor.quantization_defect = read_quantization(stored, tensor);
     }
     return tensor;
 }
@@ -192,6 +193,7 @@ Operator read_operator(const format::Operator& source, const format::Model& mode
     // Old files set only the first field; new ones put a placeholder there for codes that do not fit it.
     result.code = std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
     result.name = operator_name(result.code);
+    result.version = code->version();
     if ((result.code == format::BuiltinOperator_CUSTOM) && (code->custom_code() != nullptr)) {
         result.name += " '" + printable(code->custom_code()) + "'";
     }
@@ -234,26 +236,35 @@ std::vector<std::uint32_t> read_graph_operands(const flatbuffers::Vector<std::in
     return result;
 }
 
+void refuse_pointer(Span<const std::uint8_t> file) {
+    constexpr std::string_view kLargeFileStorage{"version https://git-lfs."};
+    if ((file.size() >= kLargeFileStorage.size()) &&
+        std::equal(kLargeFileStorage.begin(), kLargeFileStorage.end(), file.begin())) {
+        throw ImportError("not a TFLite file: a Git LFS pointer, in place of which `git lfs pull` puts the model");
+    }
+}
+
 const format::Model& verified(Span<const std::uint8_t> file) {
     constexpr std::size_t kSmallestFile = 8U;
     if (file.size() < kSmallestFile) {
         throw ImportError("not a TFLite file: it has " + std::to_string(file.size()) + " bytes");
     }
     if (!format::ModelBufferHasIdentifier(file.data())) {
+        refuse_pointer(file);
         throw ImportError("not a TFLite file: the identifier TFL3 is missing");
     }
-    flatbuffers::Verifier verifier(file.data(), file.size(), kVerifierDepth, kVerifierTables);
-    if (!format::VerifyModelBuffer(verifier)) {
+    if (!is_model(file)) {
         throw ImportError("not a TFLite file: its FlatBuffer is damaged");
     }
     const format::Model& model = *format::GetModel(file.data());
     if (model.version() != kFormatVersion) {
         throw ImportError("format version " + std::to_string(model.version()) + " is not supported; 3 is");
     }
+    check_outside_buffers(file, model);
     return model;
 }
 
-void read_graph(const format::Model& source, const format::SubGraph& graph, Model& model) {
+void read_graph(const Source& source, const format::SubGraph& graph, Model& model) {
     const std::uint32_t tensor_count = (graph.tensors() == nullptr) ? 0U : graph.tensors()->size();
     const std::uint32_t operator_count = (graph.operators() == nullptr) ? 0U : graph.operators()->size();
     if ((tensor_count > kMaxModelTensors) || (operator_count > kMaxModelOperators)) {
@@ -272,16 +283,22 @@ void read_graph(const format::Model& source, const format::SubGraph& graph, Mode
         model.tensors.push_back(read_tensor(tensor, source, i));
     }
     for (std::uint32_t i = 0U; i < operator_count; ++i) {
-        model.operators.push_back(read_operator(*graph.operators()->Get(i), source, i));
+        model.operators.push_back(read_operator(*graph.operators()->Get(i), source.model, i));
     }
 }
 
 }  // namespace
 
+bool is_model(Span<const std::uint8_t> file) {
+    constexpr std::size_t kSmallestFile = 8U;
+    flatbuffers::Verifier verifier(file.data(), file.size(), kVerifierDepth, kVerifierTables);
+    return (file.size() >= kSmallestFile) && format::VerifyModelBuffer(verifier);
+}
+
 bool is_unread_shape(const Model& model, const Operator& op, std::size_t position) {
     return (op.code == format::BuiltinOperator_RESHAPE) && (position == 1U) && (op.inputs[position] >= 0) &&
            (static_cast<std::size_t>(op.inputs[position]) < model.tensors.size()) &&
-           !model.tensors[static_cast<std::size_t>(op.inputs[position])].defect.empty();
+           model.tensors[static_cast<std::size_t>(op.inputs[position])].is_empty;
 }
 
 std::string operator_name(std::int32_t code) {
@@ -295,12 +312,14 @@ Model read_model(Span<const std::uint8_t> file) {
     }
     Model model;
     model.storage.assign(file.begin(), file.end());
-    const format::Model& source = verified(Span<const std::uint8_t>{model.storage.data(), model.storage.size()});
+    const Span<const std::uint8_t> stored{model.storage.data(), model.storage.size()};
+    const format::Model& source = verified(stored);
     if ((source.subgraphs() == nullptr) || (source.subgraphs()->size() == 0U)) {
         throw ImportError("the model has no graph");
     }
     model.subgraph_count = source.subgraphs()->size();
-    read_graph(source, *source.subgraphs()->Get(0U), model);
+    read_graph({stored, source}, *source.subgraphs()->Get(0U), model);
+    refuse_external_lists(source, *source.subgraphs()->Get(0U));
     const format::SubGraph& graph = *source.subgraphs()->Get(0U);
     const std::size_t tensor_count = model.tensors.size();
     model.inputs = read_graph_operands(graph.inputs(), "inputs", kMaxInputs, tensor_count);
@@ -315,7 +334,8 @@ Model read_inner_graph(const Model& model, std::int32_t index) {
     const format::Model& source = *format::GetModel(model.storage.data());
     Model inner;
     inner.subgraph_count = model.subgraph_count;
-    read_graph(source, *source.subgraphs()->Get(static_cast<std::uint32_t>(index)), inner);
+    read_graph({{model.storage.data(), model.storage.size()}, source},
+               *source.subgraphs()->Get(static_cast<std::uint32_t>(index)), inner);
     return inner;
 }
 

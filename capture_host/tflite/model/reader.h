@@ -34,8 +34,9 @@ struct Quantization {
 };
 
 struct Tensor {
-    std::string name;    // printable ASCII, at most kMaxNameBytes long, never empty
-    std::string defect;  // why the tensor cannot be used; everything below holds only where this is empty
+    std::string name;      // printable ASCII, at most kMaxNameBytes long, never empty
+    std::string defect;    // why the tensor cannot be used; everything below holds only where this is empty
+    bool is_empty{false};  // one of its dimensions is 0, which is a defect
     std::int8_t type{kTypeInt8};
     std::vector<std::uint32_t> shape;  // at most kMaxRank dimensions, none of them 0
     std::uint32_t elements{0U};
@@ -44,7 +45,6 @@ struct Tensor {
     std::string quantization_defect;  // why there is none although the file has one; empty otherwise
     bool is_constant{false};
     bool is_variable{false};            // keeps its contents from step to step; never constant
-    std::uint32_t buffer{0U};           // constants that are stored once have the same number
     Span<const std::uint8_t> contents;  // size_bytes of them for a constant, inside Model::storage
 };
 
@@ -52,6 +52,7 @@ inline constexpr std::int32_t kAbsent = -1;  // an optional input that is left o
 
 struct Operator {
     std::int32_t code{0};
+    std::int32_t version{1};                  // as stored
     std::string name;                         // for messages
     std::vector<std::int32_t> inputs;         // indices of tensors, or kAbsent
     std::vector<std::int32_t> outputs;        // indices of tensors
@@ -70,8 +71,7 @@ struct Model {
 // "CONV_2D" for 3; "BUILTIN_999" for a number that the published format does not define.
 [[nodiscard]] std::string operator_name(std::int32_t code);
 
-// Whether an operator's input is the list of a RESHAPE that cannot be read: that of a scalar is empty. Nothing is lost,
-// because the output has the shape.
+// Whether an operator's input is the empty list of a RESHAPE to a scalar, which no tensor can hold.
 [[nodiscard]] bool is_unread_shape(const Model& model, const Operator& op, std::size_t position);
 
 // Throws ImportError. The model does not refer to `file` afterwards.

@@ -24,7 +24,7 @@ struct Ends {
     Ends(const OperatorContext& context, Types types)
         : input{context.quantized_input(0U, "input", types)}, output{context.quantized_output(types)} {
         context.require(input.tensor->type == output.tensor->type, "its input and output differ in type");
-        context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+        context.require_same_shape(input, output);
     }
 
     [[nodiscard]] bool is_int16() const { return input.tensor->type == kTypeInt16; }
@@ -222,7 +222,7 @@ void lower_logical_not(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
     const QuantizedTensor output = context.typed_output({kTypeBool});
-    context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+    context.require_same_shape(input, output);
     launch_lookup(context, input, output, logical_not_table());
 }
 

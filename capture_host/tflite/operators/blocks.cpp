@@ -26,7 +26,7 @@ Blocks blocks_of(const OperatorContext& context, const Shape& shape) {
     context.require(shape.size() > 1U, "its rank is not supported");
     const auto most = static_cast<std::uint32_t>(shape.size()) - 1U;
     const std::vector<std::int32_t> sizes = context.int32_constant(kBlockPosition, "block shape", most);
-    const std::vector<std::int32_t> margins = context.int32_constant(kMarginPosition, "table of margins", 2U * most);
+    const std::vector<std::int32_t> margins = context.int32_pairs(kMarginPosition, "table of margins", most);
     context.require(margins.size() == (2U * sizes.size()), "its margins do not fit its block");
     Blocks blocks;
     blocks.margins.resize(shape.size());

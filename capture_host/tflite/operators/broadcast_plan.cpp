@@ -11,8 +11,8 @@ struct Group {
     std::uint32_t repeated{0U};  // bit i: operand i
 };
 
-std::size_t highest_rank(const std::vector<const Tensor*>& operands, const Tensor& output) {
-    std::size_t rank = output.shape.size();
+std::size_t highest_rank(const std::vector<const Tensor*>& operands) {
+    std::size_t rank = 0U;
     for (const Tensor* const operand : operands) {
         rank = std::max(rank, operand->shape.size());
     }
@@ -27,7 +27,8 @@ std::uint32_t size_at(const Tensor& tensor, std::size_t axis, std::size_t rank) 
 
 std::vector<Group> groups_of(const OperatorContext& context, const std::vector<const Tensor*>& operands,
                              const Tensor& output) {
-    const std::size_t rank = highest_rank(operands, output);
+    const std::size_t rank = highest_rank(operands);
+    context.require(output.shape.size() == rank, "its output does not follow from its inputs");
     std::vector<Group> groups;
     for (std::size_t axis = 0U; axis < rank; ++axis) {
         Group group;

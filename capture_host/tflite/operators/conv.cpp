@@ -89,6 +89,8 @@ void lower_conv_2d(OperatorContext& context) {
     context.require((out.channels % (in.channels / filter.channels)) == 0U,
                     "its groups do not divide its output's channels");
     require_taps(context, filter.height, filter.width, filter.channels);
+    context.require_bias_type(kBiasPosition, options.quantized_bias_type(),
+                              sum_bytes_of(context, found.input, kBiasPosition, options.quantized_bias_type()));
     refdev::Conv2dArguments arguments{};
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;

@@ -39,6 +39,16 @@ void record_truncated(OperatorContext& context, const QuantizedTensor& input, co
     record_view(context, view, context.buffer(input), context.buffer(output));
 }
 
+// Where one of a CAST's two types is set, both are: 0 is float32.
+void require_named_type(const OperatorContext& context, const char* option, std::int8_t value, const Tensor& tensor) {
+    context.require_type(option, value, tensor);
+    if (value != tensor.type) {
+        context.refuse(std::string{"its "} + option + " float32 differs from '" + tensor.name + "', which is " +
+                           type_name(tensor.type),
+                       tensor);
+    }
+}
+
 // A whole number in single precision.
 void record_real(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
     constexpr std::uint32_t kOneInSinglePrecision = 0x3F800000U;
@@ -59,6 +69,8 @@ void lower_shape(OperatorContext& context) {
     const QuantizedTensor output = context.typed_output({kTypeInt32});
     context.require(output.tensor->shape == Shape{static_cast<std::uint32_t>(shape.size())},
                     "its output shape does not follow from its input");
+    const auto* const options = context.options_if_any<format::ShapeOptions>();
+    context.require_type("out_type", (options == nullptr) ? std::int8_t{0} : options->out_type(), *output.tensor);
     const std::vector<std::int32_t> sizes(shape.begin(), shape.end());
     context.copy(context.buffer(output), add_words(context, "shape", sizes), output.tensor->size_bytes);
 }
@@ -68,7 +80,12 @@ void lower_cast(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeInt32, kTypeBool});
     const QuantizedTensor output = context.typed_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeFloat32});
-    context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
+    context.require_same_shape(input, output);
+    const auto* const options = context.options_if_any<format::CastOptions>();
+    if ((options != nullptr) && ((options->in_data_type() != 0) || (options->out_data_type() != 0))) {
+        require_named_type(context, "in_data_type", options->in_data_type(), *input.tensor);
+        require_named_type(context, "out_data_type", options->out_data_type(), *output.tensor);
+    }
     if (output.tensor->type == kTypeFloat32) {
         record_real(context, input, output);
     } else if (input.tensor->size_bytes < output.tensor->size_bytes) {

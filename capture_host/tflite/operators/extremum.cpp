@@ -72,8 +72,10 @@ void record_reduce(OperatorContext& context, Op op, const Matrix& matrix, captur
 // Of bytes, to bytes.
 void record_extremum(OperatorContext& context, Op op, const QuantizedTensor& input, const QuantizedTensor& output) {
     const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
+    const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
+    require_shape(context, AnyTensor{output.index, output.tensor, 1U},
+                  reduced_shape(input.tensor->shape, reduced, keeps));
     const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
-    context.require(output.tensor->elements == matrix.kept, "its output size does not follow from its input");
     const capture::BufferId wide = add_wide(context, matrix.kept);
     record_reduce(context, op, matrix, wide);
     record_narrowing(context, wide, kExactly, 0, output);
@@ -95,14 +97,16 @@ void lower_all(OperatorContext& context) {
     record_extremum(context, Op::kMinimum, input, output);
 }
 
-void lower_place(OperatorContext& context, Op op) {
+void lower_place(OperatorContext& context, Op op, std::int8_t output_type) {
     context.require_operands(2U, 2U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const QuantizedTensor output = context.typed_output({kTypeInt32});
     const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
-    context.require(std::count(reduced.begin(), reduced.end(), true) == 1, "more than one axis is not supported");
+    context.require(context.input(kAxesPosition, "axis").elements == 1U, "more than one axis is not supported");
+    context.require_type("output_type", output_type, *output.tensor);
+    require_shape(context, AnyTensor{output.index, output.tensor, 1U},
+                  reduced_shape(input.tensor->shape, reduced, false));
     const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
-    context.require(output.tensor->elements == matrix.kept, "its output size does not follow from its input");
     record_reduce(context, op, matrix, context.buffer(output));
 }
 
@@ -121,11 +125,11 @@ void lower_reduce_all(OperatorContext& context) {
 }
 
 void lower_arg_max(OperatorContext& context) {
-    lower_place(context, Op::kArgMaximum);
+    lower_place(context, Op::kArgMaximum, context.options_or_defaults<format::ArgMaxOptions>().output_type());
 }
 
 void lower_arg_min(OperatorContext& context) {
-    lower_place(context, Op::kArgMinimum);
+    lower_place(context, Op::kArgMinimum, context.options_or_defaults<format::ArgMinOptions>().output_type());
 }
 
 }  // namespace pianola::tflite

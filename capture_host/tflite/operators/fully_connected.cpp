@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/filter_table.h"
+#include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "hal/kernels/launch_check.h"
 
@@ -34,6 +35,7 @@ capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTen
                                     const QuantizedTensor& output, const Quantization& filter, std::uint32_t channels,
                                     std::uint32_t sum_bytes) {
     const std::vector<std::int64_t> bias = context.bias(channels, sum_bytes);
+    context.require_bias_scales(kBiasPosition, input.scale, filter.scales);
     const bool per_channel = filter.scales.size() > 1U;
     if (per_channel) {
         context.require((filter.dimension == 0U) && (filter.scales.size() == channels),
@@ -75,8 +77,16 @@ void lower_fully_connected(OperatorContext& context) {
     const std::uint32_t batches = output.tensor->elements / output_depth;
     context.require((std::uint64_t{batches} * input_depth) == input.tensor->elements,
                     "its filter does not fit its input");
+    Shape expected{batches, output_depth};
+    if (options.keep_num_dims()) {
+        expected = input.tensor->shape;
+        context.require(!expected.empty() && (expected.back() == input_depth), "its filter does not fit its input");
+        expected.back() = output_depth;
+    }
+    context.require(output.tensor->shape == expected, "its output shape does not follow from its keep_num_dims");
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     const std::uint32_t sum_bytes = sum_bytes_of(context, input, kBiasPosition, options.quantized_bias_type());
+    context.require_bias_type(kBiasPosition, options.quantized_bias_type(), sum_bytes);
     const capture::BufferId table =
         add_channel_table(context, input, output, filter.quantization, output_depth, sum_bytes);
 

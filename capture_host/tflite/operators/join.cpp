@@ -105,6 +105,9 @@ void lower_concatenation(OperatorContext& context) {
 void lower_pack(OperatorContext& context) {
     context.require_operands(1U, kMaxOperands);
     const auto& options = context.options_or_defaults<format::PackOptions>();
+    if (context.options_if_any<format::PackOptions>() != nullptr) {
+        context.require_count("values_count", options.values_count(), context.input_count(), "inputs");
+    }
     const AnyTensor output = context.any_output(0U);
     const std::size_t axis = axis_of(context, options.axis(), output.tensor->shape.size());
     const std::uint32_t rows = product(output.tensor->shape, 0U, axis);

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/model/lstm_scaling.h"
+#include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "hal/kernels/launch_check.h"
 
@@ -39,8 +40,10 @@ void refuse_variants(const OperatorContext& context) {
         context.require(context.optional_input(position) == nullptr,
                         "peepholes, projections and normalised layers are not supported");
     }
-    context.require(context.options<format::UnidirectionalSequenceLSTMOptions>().fused_activation_function() == kTanh,
-                    "another activation than TANH is not supported");
+    const auto& options = context.options<format::UnidirectionalSequenceLSTMOptions>();
+    context.require(options.fused_activation_function() == kTanh, "another activation than TANH is not supported");
+    context.require(options.proj_clip() == 0.0F, "a proj_clip is not supported, as projections are not");
+    context.require(!options.diagonal_recurrent_tensors(), "diagonal_recurrent_tensors are not supported");
 }
 
 Layer layer_of(const OperatorContext& context) {
@@ -58,11 +61,10 @@ Layer layer_of(const OperatorContext& context) {
     const std::uint32_t batches = input.shape[time_major ? 1U : 0U];
     layer.input_depth = input.shape[2];
     layer.units = layer.cell.tensor->elements / batches;
-    const std::uint64_t steps = input.shape[time_major ? 0U : 1U];
-    context.require(((std::uint64_t{layer.units} * batches) == layer.cell.tensor->elements) &&
-                        (layer.hidden.tensor->elements == layer.cell.tensor->elements) &&
-                        ((steps * layer.cell.tensor->elements) == layer.output.tensor->elements),
-                    "the sizes of its states and its output do not fit each other");
+    const Shape states{batches, layer.units};
+    context.require((layer.cell.tensor->shape == states) && (layer.hidden.tensor->shape == states) &&
+                        (layer.output.tensor->shape == Shape{input.shape[0], input.shape[1], layer.units}),
+                    "the shapes of its states and its output do not fit each other");
     context.require((layer.input_depth <= refdev::kMaxTaps) && (layer.units <= refdev::kMaxTaps),
                     "so many columns of weights are not supported");
     context.require((layer.hidden.scale == layer.output.scale) && (layer.hidden.zero_point == layer.output.zero_point),
@@ -93,6 +95,7 @@ LstmConstants constants_of(const OperatorContext& context, const Layer& layer, L
         scales.hidden_weights.at(gate) = from_hidden.quantization.scales.front();
         gates.at(gate) = {bytes_of_tensor(from_input), bytes_of_tensor(from_hidden),
                           context.bias(layer.units, layer.sum_bytes(), kBiasPosition + gate)};
+        context.require_bias_scales(kBiasPosition + gate, layer.input.scale, from_input.quantization.scales);
         const std::vector<std::int64_t>& starts = gates.at(gate).bias;
         context.require(
             std::all_of(starts.begin(), starts.end(), [](std::int64_t bias) { return fits_wide_sums(bias); }),

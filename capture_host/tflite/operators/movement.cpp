@@ -25,6 +25,18 @@ std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size
     return static_cast<std::size_t>((axis < 0) ? (axis + count) : axis);
 }
 
+Shape reduced_shape(const Shape& shape, const std::vector<bool>& goes, bool keeps) {
+    Shape left;
+    for (std::size_t axis = 0U; axis < shape.size(); ++axis) {
+        if (!goes.at(axis)) {
+            left.push_back(shape[axis]);
+        } else if (keeps) {
+            left.push_back(1U);
+        }
+    }
+    return left;
+}
+
 void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected) {
     context.require(output.tensor->shape == expected, "its output shape does not follow from its input");
 }

@@ -19,6 +19,8 @@ using Shape = std::vector<std::uint32_t>;
 
 // `axis` of `rank` dimensions; negative ones count from the last.
 [[nodiscard]] std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank);
+// What is left of a shape whose axes go, or stay as 1.
+[[nodiscard]] Shape reduced_shape(const Shape& shape, const std::vector<bool>& goes, bool keeps);
 void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected);
 
 // The operand as large as `result`: axes count from the last, and one of size 1 is repeated.

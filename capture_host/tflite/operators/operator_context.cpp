@@ -1,6 +1,7 @@
 #include "capture_host/tflite/operators/operator_context.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "capture_host/tflite/model/import_error.h"
@@ -120,6 +121,9 @@ QuantizedTensor OperatorContext::typed_tensor(std::uint32_t index, const char* w
                    ((types.size() == 1U) ? " is" : " are"),
                tensor);
     }
+    if (!tensor.quantization_defect.empty()) {
+        refuse("'" + tensor.name + "': " + tensor.quantization_defect, tensor);
+    }
     return QuantizedTensor{index, &tensor, 0.0F, 0};
 }
 
@@ -169,9 +173,25 @@ const Tensor& OperatorContext::int8_constant(std::size_t position, const char* w
 std::vector<std::int32_t> OperatorContext::int32_constant(std::size_t position, const char* what,
                                                           std::uint32_t max_elements) const {
     const Tensor& tensor = input(position, what);
-    if (tensor.type != kTypeInt32) {
-        refuse(type_name(tensor.type) + " " + what + " is not supported; int32 is", tensor);
+    if (tensor.shape.size() > 1U) {
+        refuse(std::string{"its "} + what + " has rank " + std::to_string(tensor.shape.size()) + "; 1 is supported",
+               tensor);
     }
+    return int32_elements(position, what, max_elements);
+}
+
+std::vector<std::int32_t> OperatorContext::int32_pairs(std::size_t position, const char* what,
+                                                       std::uint32_t max_rows) const {
+    const Tensor& tensor = input(position, what);
+    if ((tensor.shape.size() != 2U) || (tensor.shape.back() != 2U)) {
+        refuse(std::string{"its "} + what + " has another shape than [n, 2]", tensor);
+    }
+    return int32_elements(position, what, 2U * max_rows);
+}
+
+std::vector<std::int32_t> OperatorContext::int32_elements(std::size_t position, const char* what,
+                                                          std::uint32_t max_elements) const {
+    const Tensor& tensor = *typed_input(position, what, {kTypeInt32}).tensor;
     if (!tensor.is_constant) {
         refuse(std::string{"a computed "} + what + " is not supported; a constant is", tensor);
     }
@@ -192,8 +212,60 @@ std::vector<std::int64_t> OperatorContext::bias(std::uint32_t channels, std::uin
     const Tensor& tensor =
         *typed_input(position, "bias", {(sum_bytes == refdev::kWideSumBytes) ? kTypeInt64 : kTypeInt32}).tensor;
     require(tensor.is_constant, "a computed bias is not supported; a constant is");
+    if (tensor.shape.size() != 1U) {
+        refuse("its bias has rank " + std::to_string(tensor.shape.size()) + "; 1 is supported", tensor);
+    }
     require(tensor.elements == channels, "the size of its bias differs from its channels");
     return integer_values(tensor);
+}
+
+void OperatorContext::require_bias_scales(std::size_t position, float input_scale,
+                                          const std::vector<float>& weight_scales) const {
+    constexpr double kMaxError = 0.01;  // relative; those of converters are below 1e-6
+    const Tensor* const bias = optional_input(position);
+    if ((bias == nullptr) || bias->quantization.scales.empty()) {
+        return;
+    }
+    const std::vector<float>& scales = bias->quantization.scales;
+    const std::size_t count = std::max(scales.size(), weight_scales.size());
+    for (std::size_t i = 0U; i < count; ++i) {
+        const bool is_single = scales.size() == 1U;
+        const bool has_one_weight_scale = weight_scales.size() == 1U;
+        if ((!is_single && (scales.size() != count)) || (!has_one_weight_scale && (weight_scales.size() != count))) {
+            refuse("the number of its bias's scales differs from that of its weights", *bias);
+        }
+        const double exact = static_cast<double>(input_scale) *
+                             static_cast<double>(has_one_weight_scale ? weight_scales.front() : weight_scales[i]);
+        const double stored = static_cast<double>(is_single ? scales.front() : scales[i]);
+        if (!(std::fabs(stored - exact) <= (exact * kMaxError))) {
+            refuse("the scale of its bias differs from input scale times filter scale", *bias);
+        }
+    }
+}
+
+void OperatorContext::require_bias_type(std::size_t position, std::int8_t option, std::uint32_t sum_bytes) const {
+    const Tensor* const bias = optional_input(position);
+    const std::int8_t without = (sum_bytes == refdev::kWideSumBytes) ? kTypeInt64 : kTypeInt32;
+    const std::int8_t type = (bias == nullptr) ? without : bias->type;
+    if ((option != 0) && (option != type)) {
+        refuse("its quantized_bias_type " + type_name(option) + " differs from its bias, which is " + type_name(type));
+    }
+}
+
+void OperatorContext::require_count(const char* option, std::int32_t value, std::size_t operands,
+                                    const char* what) const {
+    if (std::int64_t{value} != static_cast<std::int64_t>(operands)) {
+        refuse(std::string{"its "} + option + " " + std::to_string(value) + " differs from its " +
+               std::to_string(operands) + " " + what);
+    }
+}
+
+void OperatorContext::require_type(const char* option, std::int8_t value, const Tensor& tensor) const {
+    if ((value != 0) && (value != tensor.type)) {
+        refuse(std::string{"its "} + option + " " + type_name(value) + " differs from '" + tensor.name +
+                   "', which is " + type_name(tensor.type),
+               tensor);
+    }
 }
 
 void OperatorContext::require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const {
@@ -226,10 +298,16 @@ FixedPoint OperatorContext::multiplier(double real) const {
 
 ActivationRange OperatorContext::clamp_range(std::int8_t activation, const QuantizedTensor& output) const {
     const ActivationRange whole = (output.tensor->type == kTypeInt16) ? kInt16Range : ActivationRange{};
+    constexpr std::array<const char*, 6> kNames{"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
+    const std::string name = ((activation >= 0) && (static_cast<std::size_t>(activation) < kNames.size()))
+                                 ? kNames.at(static_cast<std::size_t>(activation))
+                                 : std::to_string(static_cast<int>(activation));
+    if ((activation < 0) || (activation > static_cast<std::int8_t>(Activation::kRelu6))) {
+        refuse("fused activation " + name + " is not supported; RELU, RELU_N1_TO_1 and RELU6 are");
+    }
     const std::optional<ActivationRange> range = activation_range(activation, output.scale, output.zero_point, whole);
     if (!range.has_value()) {
-        refuse("fused activation " + std::to_string(static_cast<int>(activation)) +
-               " is not supported with this output scale");
+        refuse("fused activation " + name + " is not supported with this output scale");
     }
     return *range;
 }

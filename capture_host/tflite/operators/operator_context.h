@@ -90,6 +90,12 @@ class OperatorContext {
         return *options;
     }
 
+    // nullptr where they are missing.
+    template <typename Options>
+    [[nodiscard]] const Options* options_if_any() const {
+        return (op().stored->builtin_options() == nullptr) ? nullptr : &options<Options>();
+    }
+
     // The same for operators all of whose options have a default: files may leave them out.
     template <typename Options>
     [[nodiscard]] const Options& options_or_defaults() const {
@@ -137,8 +143,14 @@ class OperatorContext {
     [[nodiscard]] const Tensor& int8_weights(std::size_t position, const char* what) const;
     // The same, constant.
     [[nodiscard]] const Tensor& int8_constant(std::size_t position, const char* what) const;
-    // At most `max_elements` of them.
+    // At most `max_elements` of them, in a list or alone.
     [[nodiscard]] std::vector<std::int32_t> int32_constant(std::size_t position, const char* what,
+                                                           std::uint32_t max_elements) const;
+    // The same in a table of two columns, at most `max_rows` of these.
+    [[nodiscard]] std::vector<std::int32_t> int32_pairs(std::size_t position, const char* what,
+                                                        std::uint32_t max_rows) const;
+    // The same in any shape.
+    [[nodiscard]] std::vector<std::int32_t> int32_elements(std::size_t position, const char* what,
                                                            std::uint32_t max_elements) const;
 
     // Input 2, or another, as one integer per channel; zeros where it is absent. int64 for sums of 8 bytes, else int32.
@@ -146,7 +158,21 @@ class OperatorContext {
     [[nodiscard]] std::vector<std::int64_t> bias(std::uint32_t channels,
                                                  std::uint32_t sum_bytes = refdev::kNarrowSumBytes,
                                                  std::size_t position = 2U) const;
+    // Refuses a bias whose scales are not those of its products, `input_scale` times each of the weights' scales. One
+    // without scales is accepted.
+    void require_bias_scales(std::size_t position, float input_scale, const std::vector<float>& weight_scales) const;
+    // Refuses a bias that is not of the type that the option `quantized_bias_type` names, where it names one. Without
+    // a bias, sums are of `sum_bytes`.
+    void require_bias_type(std::size_t position, std::int8_t option, std::uint32_t sum_bytes) const;
 
+    // Refuses an option that counts operands, and counts others than there are: "its num_splits 3 differs from its 2
+    // outputs".
+    void require_count(const char* option, std::int32_t value, std::size_t operands, const char* what) const;
+    // Refuses an option that names a type other than the tensor's; 0, which is also its default, names none.
+    void require_type(const char* option, std::int8_t value, const Tensor& tensor) const;
+    void require_same_shape(const QuantizedTensor& a, const QuantizedTensor& b) const {
+        require(a.tensor->shape == b.tensor->shape, "its input and output differ in shape");
+    }
     void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
     // For operators that move what `a` holds to `b`.
     void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;

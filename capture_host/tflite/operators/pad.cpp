@@ -19,7 +19,7 @@ std::vector<AxisPadding> axis_paddings(const OperatorContext& context, const Any
     const Shape& shape = input.tensor->shape;
     const std::size_t rank = shape.size();
     const std::vector<std::int32_t> paddings =
-        context.int32_constant(kPaddingsPosition, "table of paddings", 2U * static_cast<std::uint32_t>(rank));
+        context.int32_pairs(kPaddingsPosition, "table of paddings", static_cast<std::uint32_t>(rank));
     context.require((paddings.size() == (2U * rank)) && (output.tensor->shape.size() == rank),
                     "its paddings do not fit its rank");
     std::vector<AxisPadding> result;

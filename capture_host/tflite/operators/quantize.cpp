@@ -38,10 +38,6 @@ void launch_float(OperatorContext& context, refdev::KernelId kernel, const Quant
     context.launch(kernel, arguments, input, output);
 }
 
-void require_same_size(const OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
-}
-
 void rescale(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
              const FixedPoint& scale) {
     refdev::RescaleArguments arguments{};
@@ -87,21 +83,21 @@ void lower_quantize(OperatorContext& context) {
         context.typed_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8, kTypeFloat32});
     if (from.tensor->type == kTypeFloat32) {
         const QuantizedTensor output = context.quantized_output({kTypeInt8, kTypeInt16, kTypeUint8});
-        require_same_size(context, from, output);
+        context.require_same_shape(from, output);
         launch_float<refdev::QuantizeArguments>(context, refdev::KernelId::kQuantize, from, output, output);
         return;
     }
     const QuantizedTensor input = context.shifted_input(0U, "input", {from.tensor->type});
     if (from.tensor->type == kTypeUint8) {
         const QuantizedTensor output = context.int8_output();
-        require_same_size(context, input, output);
+        context.require_same_shape(input, output);
         launch_lookup(
             context, input, output,
             requantize_table({input.scale, input.zero_point}, false, {output.scale, output.zero_point}, true));
         return;
     }
     const QuantizedTensor output = context.shifted_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8});
-    require_same_size(context, input, output);
+    context.require_same_shape(input, output);
     if (output.tensor->type == kTypeUint8) {
         context.require(is_byte(input), "uint8 output of this input is not supported");
         launch_lookup(
@@ -116,7 +112,7 @@ void lower_dequantize(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeUint8});
     const QuantizedTensor output = context.typed_output({kTypeFloat32});
-    require_same_size(context, input, output);
+    context.require_same_shape(input, output);
     launch_float<refdev::DequantizeArguments>(context, refdev::KernelId::kDequantize, input, output, input);
 }
 

@@ -59,8 +59,8 @@ void lower_mean_or_sum(OperatorContext& context, bool divides) {
     arguments.dims = reduction.dims;
     arguments.reduced_axes = reduction.axes;
     context.require(count <= refdev::kMaxTaps, "a reduction over so many elements is not supported");
-    context.require((std::uint64_t{count} * output.tensor->elements) == input.tensor->elements,
-                    "its output size does not follow from its input");
+    const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
+    require_shape(context, AnyTensor{output.index, output.tensor, 1U}, reduced_shape(input.tensor->shape, goes, keeps));
     const FixedPoint ratio = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
     const FixedPoint scale = divides ? fold_count(ratio, count) : ratio;
     arguments.input_zero_point = input.zero_point;

@@ -1,9 +1,43 @@
+#include <algorithm>
 #include <cstddef>
 
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
+#include "pianola/config.h"
 
 namespace pianola::tflite {
+
+namespace {
+
+// One of the lengths may be -1, which stands for what is left.
+void require_lengths(const OperatorContext& context, const char* what, const std::vector<std::int32_t>& lengths,
+                     const Shape& shape) {
+    bool fits = lengths.size() == shape.size();
+    for (std::size_t i = 0U; fits && (i < lengths.size()); ++i) {
+        fits = (lengths[i] == -1) || (std::int64_t{lengths[i]} == std::int64_t{shape[i]});
+    }
+    if (!fits || (std::count(lengths.begin(), lengths.end(), -1) > 1)) {
+        context.refuse(std::string{"its output shape does not follow from its "} + what);
+    }
+}
+
+// Lists that are known now, in its second input or in its options. A computed list is not read: the output has its
+// shape.
+void require_new_shape(const OperatorContext& context, const Shape& shape) {
+    const Tensor* const list = context.optional_input(1U);
+    const bool is_empty = (list != nullptr) && list->is_empty;
+    if ((list != nullptr) && (list->is_constant || is_empty)) {
+        require_lengths(
+            context, "list of lengths",
+            is_empty ? std::vector<std::int32_t>{} : context.int32_constant(1U, "list of lengths", kMaxRank), shape);
+    }
+    const auto* const options = context.options_if_any<format::ReshapeOptions>();
+    if ((options != nullptr) && (options->new_shape() != nullptr) && (options->new_shape()->size() > 0U)) {
+        require_lengths(context, "new_shape", {options->new_shape()->begin(), options->new_shape()->end()}, shape);
+    }
+}
+
+}  // namespace
 
 void lower_reshape(OperatorContext& context) {
     context.require_operands(1U, 2U);
@@ -11,6 +45,7 @@ void lower_reshape(OperatorContext& context) {
     const AnyTensor output = context.any_output(0U);
     context.require(input.tensor->elements == output.tensor->elements, "its input and output differ in size");
     context.require_same_elements(input, output);
+    require_new_shape(context, output.tensor->shape);
 }
 
 // Without a list of axes, all of size 1.

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <utility>
 
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
@@ -60,6 +62,14 @@ std::vector<Entry> entries_of(const OperatorContext& context, const format::Stri
     const std::vector<std::int32_t> strides = context.int32_constant(kStridePosition, "list of strides", kMaxEntries);
     context.require((begin.size() == end.size()) && (begin.size() == strides.size()),
                     "its begin, end and strides differ in size");
+    const std::array<std::pair<const char*, std::int32_t>, 3> masks{{{"begin_mask", options.begin_mask()},
+                                                                     {"end_mask", options.end_mask()},
+                                                                     {"shrink_axis_mask", options.shrink_axis_mask()}}};
+    for (const auto& [name, mask] : masks) {
+        if ((std::uint64_t{static_cast<std::uint32_t>(mask)} >> begin.size()) != 0U) {
+            context.refuse(std::string{"its "} + name + " " + std::to_string(mask) + " names an axis without a begin");
+        }
+    }
     std::vector<Entry> entries;
     for (std::size_t i = 0U; i < begin.size(); ++i) {
         context.require(strides[i] != 0, "a stride of 0 is not supported");

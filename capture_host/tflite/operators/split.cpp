@@ -40,6 +40,10 @@ void lower_split(OperatorContext& context) {
     const std::size_t axis = axis_operand(context, 0U, input);
     const std::size_t parts = context.output_count();
     const std::uint32_t size = input.tensor->shape[axis];
+    const auto* const options = context.options_if_any<format::SplitOptions>();
+    if (options != nullptr) {
+        context.require_count("num_splits", options->num_splits(), parts, "outputs");
+    }
     context.require((parts > 0U) && ((size % parts) == 0U), "its outputs do not divide its input");
     record_split(context, input, axis, std::vector<std::int64_t>(parts, size / static_cast<std::uint32_t>(parts)),
                  false);
@@ -59,6 +63,10 @@ void lower_split_v(OperatorContext& context) {
         unknown += (size == -1) ? 1U : 0U;
         rest -= (size == -1) ? 0 : size;
     }
+    const auto* const options = context.options_if_any<format::SplitVOptions>();
+    if (options != nullptr) {
+        context.require_count("num_splits", options->num_splits(), context.output_count(), "outputs");
+    }
     context.require((unknown <= 1U) && ((unknown == 0U) ? (rest == 0) : (rest > 0)),
                     "its sizes do not add up to its input");
     for (std::int64_t& size : sizes) {
@@ -72,6 +80,9 @@ void lower_unpack(OperatorContext& context) {
     const AnyTensor input = context.any_input(0U, "input");
     const auto& options = context.options_or_defaults<format::UnpackOptions>();
     const std::size_t axis = axis_of(context, options.axis(), input.tensor->shape.size());
+    if (context.options_if_any<format::UnpackOptions>() != nullptr) {
+        context.require_count("num", options.num(), context.output_count(), "outputs");
+    }
     context.require_outputs(input.tensor->shape[axis]);
     record_split(context, input, axis, std::vector<std::int64_t>(input.tensor->shape[axis], 1), true);
 }

@@ -58,9 +58,12 @@ void lower_svdf(OperatorContext& context) {
                     "its memory is no variable tensor of the type of its time weights");
     const Sizes sizes = sizes_of(context, input, features, weights);
     const std::uint32_t units = sizes.filters / sizes.rank;
-    context.require((std::uint64_t{sizes.batches} * sizes.filters * sizes.length == memory.tensor->elements) &&
-                        (std::uint64_t{sizes.batches} * units == output.tensor->elements),
-                    "the size of its memory or output does not follow from its operands");
+    const std::uint64_t held = std::uint64_t{sizes.filters} * sizes.length;
+    context.require((memory.tensor->shape.size() == 2U) && (memory.tensor->shape[0] == sizes.batches) &&
+                        (memory.tensor->shape[1] == held) &&
+                        (output.tensor->shape == std::vector<std::uint32_t>{sizes.batches, units}),
+                    "the shape of its memory or output does not follow from its operands");
+    context.require_bias_scales(kBiasPosition, memory.scale, weights.quantization.scales);
     const FixedPoint first =
         context.multiplier(static_cast<double>((input.scale * features.quantization.scales.front()) / memory.scale));
     const FixedPoint second =

@@ -13,7 +13,7 @@ void require_indices(const OperatorContext& context, std::size_t position, std::
     const Tensor& indices = context.input(position, "list of indices");
     context.require(indices.type == kTypeInt32, "indices other than int32 are not supported");
     if (indices.is_constant) {
-        for (const std::int32_t index : context.int32_constant(position, "list of indices", kMaxTensorBytes)) {
+        for (const std::int32_t index : context.int32_elements(position, "list of indices", kMaxTensorBytes)) {
             context.require((index >= 0) && (static_cast<std::uint32_t>(index) < entries),
                             "one of its indices is outside its input");
         }
@@ -104,7 +104,7 @@ void lower_gather_nd(OperatorContext& context) {
         record_take(context, arguments, context.buffer(input), context.buffer(places), context.buffer(output));
         return;
     }
-    const std::vector<std::int32_t> indices = context.int32_constant(1U, "list of indices", kMaxTensorBytes);
+    const std::vector<std::int32_t> indices = context.int32_elements(1U, "list of indices", kMaxTensorBytes);
     std::vector<std::int32_t> flat(arguments.count, 0);
     for (std::size_t i = 0U; i < indices.size(); ++i) {
         const auto size = static_cast<std::int32_t>(shape[i % depth]);

@@ -40,11 +40,27 @@ SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std:
     context.require(spread <= refdev::kMaxSpatial, "its input is too large for its stride");
     context.require((padding == kPaddingSame) || (sizes.filter <= sizes.output),
                     "its filter is larger than its output");
+    // It is the reverse of a convolution from its output to its input.
+    const std::uint64_t windows =
+        (padding == kPaddingSame) ? windows_same(sizes.output, step) : windows_inside(sizes.output, sizes.filter, step);
+    context.require(windows == sizes.input, "its output size does not follow from its input");
     // The padding is that of the convolution from the output to the input; less than the filter.
     const std::uint64_t total = (padding == kPaddingSame)
                                     ? padding_same(sizes.output, windows_same(sizes.output, step), sizes.filter, step)
                                     : 0U;
     return {step, static_cast<std::uint32_t>(spread), (sizes.filter - 1U) - static_cast<std::uint32_t>(total / 2U)};
+}
+
+// A computed shape is not read: the output has it.
+void require_output_shape(const OperatorContext& context, const Tensor& output) {
+    constexpr std::uint32_t kImageRank = 4U;
+    if (!context.typed_input(0U, "output shape", {kTypeInt32}).tensor->is_constant) {
+        return;
+    }
+    const std::vector<std::int32_t> sizes = context.int32_constant(0U, "output shape", kImageRank);
+    context.require(std::equal(sizes.begin(), sizes.end(), output.shape.begin(), output.shape.end(),
+                               [](std::int32_t a, std::uint32_t b) { return std::int64_t{a} == std::int64_t{b}; }),
+                    "its output shape operand differs from its output");
 }
 
 // The pixels of each output channel backwards.
@@ -102,6 +118,7 @@ void lower_transpose_conv(OperatorContext& context) {
     const ImageShape in = image_shape(context, *input.tensor, "input");
     const ImageShape filter = image_shape(context, filter_tensor, "filter");
     const ImageShape out = image_shape(context, *output.tensor, "output");
+    require_output_shape(context, *output.tensor);
     context.require(in.batches == out.batches, "its input and output differ in batches");
     context.require(filter.channels == in.channels, "its filter and input differ in channels");
     context.require(filter.batches == out.channels, "its filter and output differ in channels");
@@ -115,6 +132,7 @@ void lower_transpose_conv(OperatorContext& context) {
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     const std::uint32_t sum_bytes =
         (input.tensor->type == kTypeInt16) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
+    context.require_bias_type(kBiasPosition, options.quantized_bias_type(), sum_bytes);
     const capture::BufferId table =
         add_filter_table(context, input, output, out.channels, {0U, kBiasPosition, sum_bytes});
     const capture::BufferId weights = context.add_table("filter", turned(filter_tensor, filter));

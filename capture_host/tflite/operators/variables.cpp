@@ -3,6 +3,8 @@
 #include <string>
 
 #include "capture_host/tflite/model/import_error.h"
+#include "capture_host/tflite/model/outside_buffers.h"
+#include "capture_host/tflite/model/support.h"
 #include "capture_host/tflite/operators/operators.h"
 
 namespace pianola::tflite {
@@ -31,8 +33,18 @@ std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
 }
 
 bool is_alike(const Tensor& a, const Tensor& b) {
-    return (a.type == b.type) && (a.size_bytes == b.size_bytes) && (a.quantization.scales == b.quantization.scales) &&
+    return (a.type == b.type) && (a.shape == b.shape) && (a.quantization.scales == b.quantization.scales) &&
            (a.quantization.zero_points == b.quantization.zero_points);
+}
+
+// What is said of operators of the captured graph, of one in a graph that initialises variables.
+void require_known_form(const OperatorContext& context, const Operator& op) {
+    const OperatorSupport* const support = find_support(op.code);
+    const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
+    const std::string defect = version.empty() ? outside_options_defect(*op.stored) : version;
+    if (!defect.empty()) {
+        context.refuse("its graph has " + op.name + ": " + defect);
+    }
 }
 
 }  // namespace
@@ -63,12 +75,15 @@ capture::BufferId OperatorContext::variable(const Tensor& tensor) {
     if (variable.like != nullptr) {
         require(is_alike(*variable.like, tensor), "a variable of several types or sizes is not supported");
     } else {
-        require(variable.initial.empty() || (variable.initial.size() == tensor.size_bytes),
-                "its variable has another size at first");
+        std::vector<std::uint8_t> contents = unwritten(tensor);
+        if (variable.initial.has_value()) {
+            require(variable.initial->size_bytes == tensor.size_bytes, "its variable has another size at first");
+            require(is_alike(*variable.initial, tensor),
+                    "its variable has another type, shape or quantisation at first");
+            contents.assign(variable.initial->contents.begin(), variable.initial->contents.end());
+        }
         variable.like = &tensor;
-        const std::vector<std::uint8_t> initial{variable.initial.begin(), variable.initial.end()};
-        variable.buffer = graph_.add_state("variable " + std::to_string(graph_.variables().by_name.size()),
-                                           initial.empty() ? unwritten(tensor) : initial);
+        variable.buffer = graph_.add_state("variable " + std::to_string(graph_.variables().by_name.size()), contents);
     }
     return variable.buffer;
 }
@@ -76,7 +91,7 @@ capture::BufferId OperatorContext::variable(const Tensor& tensor) {
 void OperatorContext::initialise_variable(const Operator& handle, const Tensor& contents) {
     Variable& variable = named_variable(handle);
     require(variable.like == nullptr, "a variable that is used in front of its first contents is not supported");
-    variable.initial = contents.contents;
+    variable.initial = contents;
 }
 
 bool OperatorContext::is_first_look_at(std::int32_t inner_graph) {
@@ -110,6 +125,7 @@ void lower_call_once(OperatorContext& context) {
     context.require(context.is_first_look_at(graph), "a graph that initialises variables twice is not supported");
     const Model inner = read_inner_graph(context.model(), graph);
     for (const Operator& op : inner.operators) {
+        require_known_form(context, op);
         if (op.code == format::BuiltinOperator_VAR_HANDLE) {
             continue;
         }
@@ -119,9 +135,12 @@ void lower_call_once(OperatorContext& context) {
             context.refuse("its graph has " + op.name + "; assignments to variables are supported");
         }
         const auto value = static_cast<std::size_t>(op.inputs.back());
-        context.require(
-            (value < inner.tensors.size()) && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
-            "its graph assigns what is not constant");
+        const bool is_there = value < inner.tensors.size();
+        if (is_there && !inner.tensors[value].defect.empty()) {
+            context.refuse("its graph assigns '" + inner.tensors[value].name + "': " + inner.tensors[value].defect);
+        }
+        context.require(is_there && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
+                        "its graph assigns what is not constant");
         context.initialise_variable(*handle, inner.tensors[value]);
     }
 }

@@ -2,7 +2,8 @@
 import numpy
 
 import arithmetic
-from operators.node import operator
+import schema
+from operators.node import Contradiction, operator
 
 
 @operator("QUANTIZE")
@@ -28,10 +29,15 @@ def dequantize(node):
 def cast(node):
     """Numbers as they are, whatever their scales; what is too large keeps its low bits."""
     node.need(node.input(0), "INT8", "INT16", "INT32", "BOOL")
+    named = node.options["in_type"], node.options["out_type"]
+    if any(named) and named != tuple(schema.TYPE_NUMBERS[end.type] for end in (node.input(0), node.output)):
+        raise Contradiction("in_type or out_type")
     return node.input(0).data.astype(node.output.dtype)
 
 
 @operator("SHAPE")
 def shape_of(node):
     """The lengths of a tensor's axes."""
+    if node.options["out_type"] not in (0, schema.TYPE_NUMBERS[node.output.type]):
+        raise Contradiction("out_type")
     return numpy.array(node.input(0).data.shape, node.output.dtype)

@@ -1,17 +1,36 @@
 """Operators that move elements and change none."""
 import numpy
 
-from operators.node import operator
+from operators.node import Contradiction, operator
 
 
 def _ints(value):
     return [int(entry) for entry in value.data.ravel()]
 
 
-@operator("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
+@operator("RESHAPE")
 def reshape(node):
-    """The same elements in another shape."""
-    return node.input(0).data.reshape(node.output.shape)
+    """The same elements in the shape that a list names, of which one length may be -1. Without a list the output has
+    it; a list in the options counts where there is no input, and does not contradict it."""
+    data, listed = node.input(0).data, node.input(1)
+    named = tuple(node.options["new_shape"])
+    made = data.reshape(_ints(listed) if listed else named or node.output.shape)
+    if named and data.reshape(named).shape != made.shape:
+        raise Contradiction("new_shape")
+    return made
+
+
+@operator("SQUEEZE")
+def squeeze(node):
+    """Without some axes of length one, or without all of them."""
+    data, axes = node.input(0).data, node.options["squeeze_dims"]
+    return numpy.squeeze(data, tuple({axis % data.ndim for axis in axes}) if axes else None)
+
+
+@operator("EXPAND_DIMS")
+def expand_dims(node):
+    """With a new axis."""
+    return numpy.expand_dims(node.input(0).data, _ints(node.input(1))[0])
 
 
 @operator("CONCATENATION")
@@ -23,24 +42,28 @@ def concatenation(node):
 @operator("PACK")
 def pack(node):
     """Along a new axis."""
+    node.count("values_count", node.inputs)
     return numpy.stack([value.data for value in node.inputs], node.options["axis"])
 
 
 @operator("UNPACK")
 def unpack(node):
     """One output for each element of an axis, which goes."""
+    node.count("num", node.outputs)
     return list(numpy.moveaxis(node.input(0).data, node.options["axis"], 0))
 
 
 @operator("SPLIT")
 def split(node):
     """Equal parts of an axis."""
+    node.count("num_splits", node.outputs)
     return numpy.split(node.input(1).data, node.options["num_splits"], _ints(node.input(0))[0])
 
 
 @operator("SPLIT_V")
 def split_v(node):
     """Parts of an axis of given sizes; one of them may be -1, the rest."""
+    node.count("num_splits", node.outputs)
     data, axis = node.input(0).data, _ints(node.input(2))[0]
     sizes = _ints(node.input(1))
     sizes = [data.shape[axis] - sum(sizes) - 1 if size == -1 else size for size in sizes]
@@ -63,18 +86,21 @@ def cut(node):
 
 @operator("STRIDED_SLICE")
 def strided_slice(node):
-    """With steps, negative ones too. Masks open an end, or take one element and drop the axis."""
+    """With steps, negative ones too. Masks open an end, or take one element and drop the axis. With `offset` an end
+    counts from where its axis begins."""
     data, options = node.input(0).data, node.options
     parts = []
     for axis, (begin, end, stride) in enumerate(zip(*(_ints(node.input(index)) for index in (1, 2, 3)))):
         bit, size = 1 << axis, data.shape[axis]
-        if options["shrink_axis_mask"] & bit:
-            parts.append(begin + size if begin < 0 else begin)
-            continue
         first, last = (0, size) if stride > 0 else (-1, size - 1)
         begin = (first if stride > 0 else last) if options["begin_mask"] & bit else begin + size * (begin < 0)
+        begin = min(max(begin, first), last)
+        if options["shrink_axis_mask"] & bit:
+            parts.append(begin)
+            continue
+        end += begin * options["offset"]
         end = (last if stride > 0 else first) if options["end_mask"] & bit else end + size * (end < 0)
-        parts.append(numpy.arange(min(max(begin, first), last), min(max(end, first), last), stride))
+        parts.append(numpy.arange(begin, min(max(end, first), last), stride))
     for axis in reversed(range(len(parts))):
         data = numpy.take(data, parts[axis], axis)
     return data
@@ -131,7 +157,8 @@ def space_to_batch(node):
     kept = list(range(1, 2 * len(block), 2))
     parts = data.reshape(*shape, *data.shape[1 + len(block):])
     rest = list(range(len(shape), parts.ndim))
-    return parts.transpose([*blocks, 0, *kept, *rest]).reshape(node.output.shape)
+    return parts.transpose([*blocks, 0, *kept, *rest]).reshape(
+        -1, *(extent // size for extent, size in zip(data.shape[1:], block)), *data.shape[1 + len(block):])
 
 
 @operator("BATCH_TO_SPACE_ND")

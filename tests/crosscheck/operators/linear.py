@@ -3,7 +3,7 @@ import numpy
 
 import arithmetic
 import schema
-from operators.node import operator, product_of_scales
+from operators.node import Contradiction, operator, product_of_scales
 
 
 def exact_product(left, right):
@@ -18,10 +18,14 @@ def same_padding(size, taps, stride, dilation=1):
 
 
 class Windows:
-    """Where the windows of one axis begin, and which part of the padded input each tap reads."""
+    """How many windows one axis has, where they begin, and which part of the padded input each tap reads."""
 
-    def __init__(self, size, taps, stride, dilation, padding, count):
-        self.taps, self.stride, self.dilation, self.count = taps, stride, dilation, count
+    def __init__(self, size, taps, stride, dilation, padding):
+        self.taps, self.stride, self.dilation = taps, stride, dilation
+        reach = (taps - 1) * dilation + 1
+        self.count = count = -(-size // stride) if padding == schema.SAME else (size - reach) // stride + 1
+        if padding not in (schema.SAME, schema.VALID) or count < 1:
+            raise Contradiction("windows")
         self.before = same_padding(size, taps, stride, dilation) if padding == schema.SAME else 0
         self.after = max(0, (count - 1) * stride + (taps - 1) * dilation + 1 - size - self.before)
 
@@ -35,9 +39,9 @@ def windows(node, data, filter_height, filter_width):
     """The windows of the rows, and of the columns."""
     options = node.options
     return (Windows(data.shape[1], filter_height, options["stride_h"], options.get("dilation_h", 1),
-                    options["padding"], node.output.shape[1]),
+                    options["padding"]),
             Windows(data.shape[2], filter_width, options["stride_w"], options.get("dilation_w", 1),
-                    options["padding"], node.output.shape[2]))
+                    options["padding"]))
 
 
 def padded(data, rows, columns, value=0):
@@ -51,6 +55,25 @@ def channel_multipliers(values, weights, output):
     pairs = [arithmetic.quantize_multiplier(product_of_scales(values.scale, scale, output.scale))
              for scale in weights.tensor.scales]
     return numpy.array([pair[0] for pair in pairs]), numpy.array([pair[1] for pair in pairs])
+
+
+def check_bias(bias, values, weights, channels):
+    """A bias has an element for each channel, no zero point, and the scales of the products."""
+    if bias is None:
+        return
+    exact = numpy.float64(values.scale) * weights.tensor.scales.astype(numpy.float64)
+    scales = bias.tensor.scales.astype(numpy.float64)
+    if (bias.data.shape != (channels,) or bias.tensor.zero_points.any()
+            or (len(scales) and not (abs(scales - exact) < 0.01 * exact).all())):
+        raise Contradiction("bias")
+
+
+def has_narrow_bias(node, bias):
+    """Whether sums have 32 bits: as the bias says, or the option where there is none. Both may not differ."""
+    named = node.options["bias_type"]
+    if named and bias and schema.TYPE_NUMBERS[bias.type] != named:
+        raise Contradiction("bias_type")
+    return bias.type == "INT32" if bias else named == schema.TYPE_NUMBERS["INT32"]
 
 
 def finish(node, total, bias, multipliers, is_wide):
@@ -70,10 +93,13 @@ def conv_2d(node):
     node.need(values, "INT8", "INT16")
     filters, height, width, depth = weights.data.shape
     rows, columns = windows(node, values.data, height, width)
+    check_bias(bias, values, weights, filters)
     image = padded(values.wide(), rows, columns)
+    if image.shape[3] % depth or filters % (image.shape[3] // depth) or weights.tensor.zero_points.any():
+        raise Contradiction("groups or zero points")
     groups = image.shape[3] // depth
     each = filters // groups
-    total = numpy.zeros(node.output.shape, numpy.int64)
+    total = numpy.zeros((image.shape[0], rows.count, columns.count, filters), numpy.int64)
     for group in range(groups):
         channels = slice(group * depth, (group + 1) * depth)
         outputs = slice(group * each, (group + 1) * each)
@@ -81,9 +107,8 @@ def conv_2d(node):
             for column in range(width):
                 read = image[:, rows.tap(row), columns.tap(column), channels]
                 total[..., outputs] += exact_product(read, weights.data[outputs, row, column].T)
-    has_narrow_bias = bias.type == "INT32" if bias else node.options["bias_type"] == schema.TYPE_NUMBERS["INT32"]
     return finish(node, total, bias, channel_multipliers(values, weights, node.output),
-                  values.type == "INT16" and not has_narrow_bias)
+                  values.type == "INT16" and not has_narrow_bias(node, bias))
 
 
 @operator("DEPTHWISE_CONV_2D")
@@ -91,10 +116,14 @@ def depthwise_conv_2d(node):
     """Weights are [1, row, column, output channel]; each input channel makes as many outputs as the multiplier says."""
     values, weights, bias = node.input(0), node.input(1), node.input(2)
     node.need(values, "INT8", "INT16")
-    _, height, width, filters = weights.data.shape
+    batches, height, width, filters = weights.data.shape
+    check_bias(bias, values, weights, filters)
+    depth = values.data.shape[3]
+    if batches != 1 or filters != depth * node.options["depth_multiplier"] or weights.tensor.zero_points.any():
+        raise Contradiction("depth_multiplier or zero points")
     rows, columns = windows(node, values.data, height, width)
     image = numpy.repeat(padded(values.wide(), rows, columns), filters // values.data.shape[3], axis=3)
-    total = numpy.zeros(node.output.shape, numpy.int64)
+    total = numpy.zeros((image.shape[0], rows.count, columns.count, filters), numpy.int64)
     for row in range(height):
         for column in range(width):
             total += image[:, rows.tap(row), columns.tap(column)] * weights.data[0, row, column].astype(numpy.int64)
@@ -106,8 +135,15 @@ def transpose_conv(node):
     """Each input adds a window to the output; weights are [output channel, row, column, input channel]."""
     weights, values, bias = node.input(1), node.input(2), node.input(3)
     node.need(values, "INT8", "INT16")
-    options, shape = node.options, node.output.shape
-    _, height, width, _ = weights.data.shape
+    options, shape = node.options, [int(extent) for extent in node.input(0).data]
+    filters, height, width, depth = weights.data.shape
+    check_bias(bias, values, weights, filters)
+    for axis, taps, stride in ((1, height, options["stride_h"]), (2, width, options["stride_w"])):
+        if Windows(shape[axis], taps, stride, 1, options["padding"]).count != values.data.shape[axis]:
+            raise Contradiction("windows")
+    if (shape[0], shape[3], depth) != (values.data.shape[0], filters, values.data.shape[3]) or options["bias_type"] \
+            or weights.tensor.zero_points.any():
+        raise Contradiction("shapes, bias_type or zero points")
     before = [same_padding(shape[axis], taps, stride) if options["padding"] == schema.SAME else 0
               for axis, taps, stride in ((1, height, options["stride_h"]), (2, width, options["stride_w"]))]
     image = values.wide()
@@ -134,13 +170,22 @@ def fully_connected(node):
     """Weights are [output, input]."""
     values, weights, bias = node.input(0), node.input(1), node.input(2)
     node.need(values, "INT8", "INT16")
+    units, depth = weights.data.shape
+    check_bias(bias, values, weights, units)
+    keeps = node.options["keep_num_dims"]
+    if keeps and values.data.shape[-1] != depth:
+        raise Contradiction("keep_num_dims")
     is_per_channel = len(weights.tensor.scales) > 1
+    if weights.tensor.zero_points.any() and (is_per_channel or values.type == "INT16"):
+        raise Contradiction("zero points")
     matrix = weights.data.astype(numpy.int64) if is_per_channel else weights.wide()
     matrix = matrix.reshape(-1, matrix.shape[-1])
     total = exact_product(values.wide().reshape(-1, matrix.shape[1]), matrix.T)
     multipliers = (channel_multipliers(values, weights, node.output) if is_per_channel
                    else whole_multiplier(values.scale, weights.scale, node.output.scale))
-    return finish(node, total, bias, multipliers, values.type == "INT16").reshape(node.output.shape)
+    is_wide = values.type == "INT16" and not has_narrow_bias(node, bias)
+    return finish(node, total, bias, multipliers, is_wide).reshape(
+        (*values.data.shape[:-1], units) if keeps else (-1, units))
 
 
 @operator("BATCH_MATMUL")
@@ -155,4 +200,4 @@ def batch_matmul(node):
         second = numpy.swapaxes(second, -1, -2)
     total = exact_product(first, second)
     return finish(node, total, None, whole_multiplier(left.scale, right.scale, node.output.scale),
-                  left.type == "INT16").reshape(node.output.shape)
+                  left.type == "INT16")

@@ -36,7 +36,7 @@ def embedding_lookup(node):
     """Rows of a table; rows of 8 bits may come out as real numbers."""
     indices, table = node.input(0).data, node.input(1)
     node.need(table, "INT8", "FLOAT32")
-    rows = table.data[_checked(indices.ravel(), table.data.shape[0])]
+    rows = table.data[_checked(indices, table.data.shape[0])]
     if table.type == "INT8" and node.output.type == "FLOAT32":
         return rows.astype(numpy.float32) * table.scale
     return rows

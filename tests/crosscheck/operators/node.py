@@ -12,6 +12,10 @@ class Unsupported(Exception):
     """The operator has no such type or form."""
 
 
+class Contradiction(Exception):
+    """Options or shapes of the model contradict each other."""
+
+
 @dataclasses.dataclass
 class Value:
     """A tensor with its present content."""
@@ -60,6 +64,11 @@ class Node:
     def activation(self):
         """The fused activation."""
         return schema.ACTIVATIONS[self.options.get("activation", 0)]
+
+    def count(self, option, operands):
+        """Checks an option that says how many operands there are."""
+        if self.options[option] != len(operands):
+            raise Contradiction(f"{self.name}: {option}")
 
     def need(self, value, *types):
         """Refuses a type that TensorFlow Lite Micro's kernel does not have."""

@@ -3,8 +3,8 @@ import numpy
 
 import arithmetic
 from operators.activations import logistic16, nearest_power, tanh16
-from operators.linear import exact_product, whole_multiplier
-from operators.node import operator, product_of_scales
+from operators.linear import check_bias, exact_product, whole_multiplier
+from operators.node import Contradiction, operator, product_of_scales
 
 
 @operator("SVDF")
@@ -12,6 +12,9 @@ def svdf(node):
     """The state holds the last results of each filter, the oldest first; it moves by one element each time."""
     values, features, times, bias, state = (node.input(index) for index in range(5))
     node.need(values, "INT8")
+    if features.tensor.zero_points.any() or times.tensor.zero_points.any():
+        raise Contradiction("zero points")
+    check_bias(bias, state, times, features.data.shape[0] // node.options["rank"])
     batches, filters, memory = values.data.shape[0], features.data.shape[0], times.data.shape[1]
     held = state.data.reshape(-1)
     held[:-1] = held[1:].copy()
@@ -88,6 +91,12 @@ class _Lstm:
 def lstm(node):
     """Gates in 16 bits; states of the output (hidden) and of the cell."""
     layer = _Lstm(node)
+    for gate in range(4):
+        check_bias(node.input(12 + gate), layer.values, node.input(1 + gate), layer.hidden.data.shape[1])
+        if node.input(1 + gate).zero_point or node.input(5 + gate).zero_point:
+            raise Contradiction("zero points")
+    if node.options["proj_clip"] or node.options["diagonal_recurrent"]:
+        raise Contradiction("options")
     node.need(layer.values, "INT8", "INT16")
     data = layer.values.data if node.options["time_major"] else numpy.swapaxes(layer.values.data, 0, 1)
     made = []

@@ -2,12 +2,20 @@
 import numpy
 
 import arithmetic
-from operators.node import operator
+import schema
+from operators.node import Contradiction, operator
 
 
 def _axes(node):
     rank = node.input(0).data.ndim
     return tuple(sorted({int(axis) % rank for axis in node.input(1).data.ravel()})) if rank else ()
+
+
+def _shape(node):
+    """What is left of the input's shape."""
+    axes = _axes(node)
+    return [1 if axis in axes else extent for axis, extent in enumerate(node.input(0).data.shape)
+            if node.options["keep_dims"] or axis not in axes]
 
 
 def _rows(data, axes):
@@ -33,14 +41,14 @@ def mean_or_sum(node):
     count = rows.shape[1]
     if values.type == "FLOAT32":
         total = _float_sum(rows)
-        return (total / numpy.float32(count) if node.name == "MEAN" else total).reshape(output.shape)
+        return (total / numpy.float32(count) if node.name == "MEAN" else total).reshape(_shape(node))
     mantissa, shift = arithmetic.quantize_multiplier(float(values.scale) / float(output.scale))
     if node.name == "MEAN":
         bits = min(count.bit_length() - 1, 32, 31 + shift)
         mantissa, shift = (mantissa << bits) // count, shift - bits
     total = arithmetic.wrap(rows.astype(numpy.int64).sum(1) - values.zero_point * count)
     result = arithmetic.multiply(total, mantissa, shift) + output.zero_point
-    return arithmetic.saturate(result, output.dtype).reshape(output.shape)
+    return arithmetic.saturate(result, output.dtype).reshape(_shape(node))
 
 
 @operator("REDUCE_MAX", "REDUCE_MIN")
@@ -48,14 +56,14 @@ def extreme(node):
     """Input and output share scale and zero point."""
     node.need(node.input(0), "INT8", "FLOAT32")
     rows = _rows(node.input(0).data, _axes(node))
-    return (rows.max(1) if node.name == "REDUCE_MAX" else rows.min(1)).reshape(node.output.shape)
+    return (rows.max(1) if node.name == "REDUCE_MAX" else rows.min(1)).reshape(_shape(node))
 
 
 @operator("REDUCE_ALL")
 def reduce_all(node):
     """Whether all are true."""
     node.need(node.input(0), "BOOL")
-    return _rows(node.input(0).data, _axes(node)).all(1).reshape(node.output.shape)
+    return _rows(node.input(0).data, _axes(node)).all(1).reshape(_shape(node))
 
 
 @operator("ARG_MAX", "ARG_MIN")
@@ -63,6 +71,8 @@ def arg_extreme(node):
     """Where the extreme lies; the first of equal ones."""
     node.need(node.input(0), "INT8", "FLOAT32")
     axis = int(node.input(1).data.ravel()[0])
+    if node.options["output_type"] not in (0, schema.TYPE_NUMBERS[node.output.type]):
+        raise Contradiction("output_type")
     function = numpy.argmax if node.name == "ARG_MAX" else numpy.argmin
     return function(node.input(0).data, axis).astype(node.output.dtype)
 

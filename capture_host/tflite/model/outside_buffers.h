@@ -1,0 +1,49 @@
+// Constants that lie in a file after its FlatBuffer, where `offset` and `size` of their buffers say.
+//
+// Place in the whole: between the FlatBuffer's verifier and the reader. Converters write such files for models above
+// 2 GB, and for others on request. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pianola/span.h"
+
+namespace pianola::tflite::format {
+struct Buffer;
+struct Model;
+struct Operator;
+struct SubGraph;
+struct Tensor;
+}  // namespace pianola::tflite::format
+
+namespace pianola::tflite {
+
+// Whether an offset is set: TensorFlow Lite takes 0 and 1 for unset, and its converter leaves an offset and a size of 1
+// where nothing is stored.
+[[nodiscard]] constexpr bool is_offset_set(std::uint64_t offset) noexcept {
+    return offset > 1U;
+}
+
+// Throws ImportError, which names the buffer, its offset, its size and the file's length, unless every buffer with an
+// offset lies within `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one
+// in part. Any alignment is accepted. `model` is the FlatBuffer of `file`, verified.
+void check_outside_buffers(Span<const std::uint8_t> file, const format::Model& model);
+
+// The contents of a buffer, in `file`: of its data or at its offset. Empty where it has neither. The buffer has been
+// checked.
+[[nodiscard]] Span<const std::uint8_t> contents_of(Span<const std::uint8_t> file, const format::Buffer& buffer);
+
+// "buffer 3 (offset 4096, size 1024, in a file of 5000 bytes)"; "buffer 3" where it has no offset.
+[[nodiscard]] std::string buffer_name(Span<const std::uint8_t> file, std::uint32_t index, const format::Buffer& buffer);
+
+// Why a tensor whose contents lie in another file cannot be used; empty where they do not.
+[[nodiscard]] std::string external_defect(const format::Model& model, const format::Tensor& tensor);
+
+// Throws ImportError where the model lists contents in other files although no tensor of `graph` names them.
+void refuse_external_lists(const format::Model& model, const format::SubGraph& graph);
+
+// Why an operator's options in the file cannot be used; empty where there are none.
+[[nodiscard]] std::string outside_options_defect(const format::Operator& op);
+
+}  // namespace pianola::tflite

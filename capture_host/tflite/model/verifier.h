@@ -1,0 +1,14 @@
+// Whether bytes are a model's FlatBuffer. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "pianola/span.h"
+
+namespace pianola::tflite {
+
+// Everything of the model format's subset that can be reached from the root lies within `file`. Bounded in depth and
+// in tables.
+[[nodiscard]] bool is_model(Span<const std::uint8_t> file);
+
+}  // namespace pianola::tflite
