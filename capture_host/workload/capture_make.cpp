@@ -99,7 +99,9 @@ class Maker {
             DeviceWork& work = *works_.back();
             work.found = reading_of(found, i);
             check_front(work.found, device_.command_set);
-            check_front_turns(work.found, device_.command_set);
+            for (std::string& each : check_front_turns(work.found, device_.command_set)) {
+                warnings_.push_back(std::move(each));
+            }
             work.as_found = make_scripts(work.found.sections, work.found.declarations);
             all.push_back({&work.as_found, &work.found.declarations});
         }

@@ -152,7 +152,7 @@ class Front {
         }
     }
 
-    void check() {
+    std::vector<std::string> check() {
         for (const auto& [number, call] : calls_) {
             walk(*call);
         }
@@ -183,6 +183,16 @@ class Front {
                 refuse(write, "the loop goes on with what was computed from it as from an input");
             }
         }
+        std::vector<std::string> warnings;
+        for (const std::uint64_t write : inputs_) {
+            if ((used.count(write) == 0U) && (constants.count(write) == 0U) && (shown_.count(write) == 0U)) {
+                warnings.push_back(
+                    fmt::format("{} (call {}) in front of the loop seems to be the input of a turn that "
+                                "gives nothing: the binary begins with the turn after it",
+                                calls_.at(write)->text(), write));
+            }
+        }
+        return warnings;
     }
 
   private:
@@ -277,10 +287,9 @@ class Front {
 
 }  // namespace
 
-void check_front_turns(const Reading& reading, const CommandSet& command_set) {
-    if (!reading.found.empty() && (reading.sections.size() > 1U)) {
-        Front{reading, command_set}.check();
-    }
+std::vector<std::string> check_front_turns(const Reading& reading, const CommandSet& command_set) {
+    const bool is_loop = !reading.found.empty() && (reading.sections.size() > 1U);
+    return is_loop ? Front{reading, command_set}.check() : std::vector<std::string>{};
 }
 
 void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set) {

@@ -22,8 +22,9 @@ void check_front(const Reading& reading, const CommandSet& command_set);
 
 // A turn in front of the loop that is not like its turns must neither be lost nor become a constant. Refused are writes
 // in front whose results the host has read there, where they play the part of an input, or where the loop goes on with
-// state that follows from them. Throws API-CAPTURE-CONTENT, with both calls.
-void check_front_turns(const Reading& reading, const CommandSet& command_set);
+// state that follows from them. Throws API-CAPTURE-CONTENT, with both calls. Gives warnings: turns in front that give
+// nothing.
+[[nodiscard]] std::vector<std::string> check_front_turns(const Reading& reading, const CommandSet& command_set);
 
 // What set-up has written is found in the memory of an input before the step writes that. It may be the first contents
 // only where no output shows them, for else it is an input of the program. Throws API-CAPTURE-CONTENT.

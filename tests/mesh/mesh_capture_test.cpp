@@ -275,5 +275,84 @@ TEST_F(MeshCapture, NamesAndMarks) {
     expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(given.front(), 2)}; });
 }
 
+// Device 0's shard is moved once more than the others': what one call has moved is one tensor.
+TEST_F(MeshCapture, PartialAccessesDoNotTearTensors) {
+    open({1U, 2U});
+    const MeshBufferPtr input = cut();
+    const MeshBufferPtr output = cut();
+    WorkloadCapture capture{mesh_->grid()};
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        mesh_->write_shard(0U, input, {0U, 0U}, view(pattern(kBytes, i + 40U)));
+        run({{box({0U, 0U}, {0U, 0U}), 1}}, input, output);
+        (void)mesh_->read_shard(0U, output, {0U, 0U});
+        mesh_->write(0U, input, view(pattern(input->size_bytes(), i)));
+        run_all(3, input, output);
+        (void)mesh_->read(0U, output);
+    }
+    const CapturedWorkload workload = capture.end();
+    ASSERT_EQ(workload.inputs.front().size(), 2U);
+    for (std::uint32_t i = 0U; i < kTurns; ++i) {
+        EXPECT_EQ(workload.inputs[i][0], pattern(kBytes, i + 40U));
+        EXPECT_EQ(workload.inputs[i][1], pattern(2U * kBytes, i));
+        EXPECT_EQ(workload.outputs[i][0], plus(pattern(kBytes, i + 40U), 1));
+        EXPECT_EQ(workload.outputs[i][1], plus(pattern(2U * kBytes, i), 3));
+    }
+    expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(given[0], 1), plus(given[1], 3)}; });
+}
+
+// Shards that are read one by one are one tensor, unless one of them changes in between.
+TEST_F(MeshCapture, ShardsOneByOneAreOneTensorWhileNothingChanges) {
+    open({1U, 2U});
+    for (const bool changes : {false, true}) {
+        const MeshBufferPtr input = cut();
+        const MeshBufferPtr output = cut();
+        WorkloadCapture capture{mesh_->grid()};
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            mesh_->write(0U, input, view(pattern(input->size_bytes(), i)));
+            run_all(1, input, output);
+            (void)mesh_->read_shard(0U, output, {0U, 0U});
+            if (changes) {
+                run_all(2, input, output);
+            }
+            (void)mesh_->read_shard(0U, output, {0U, 1U});
+        }
+        const CapturedWorkload workload = capture.end();
+        ASSERT_EQ(workload.manifest.outputs.size(), changes ? 2U : 1U);
+        expect_replays(workload, 20U, [&](const Tensors& given) {
+            const Bytes first = plus(piece(given[0], 0U), 1);
+            const Bytes second = plus(piece(given[0], 1U), changes ? 2 : 1);
+            return changes ? Tensors{first, second} : Tensors{joined({first, second})};
+        });
+    }
+}
+
+// Turns that pair shards in different ways are refused, with both calls.
+TEST_F(MeshCapture, TurnsThatPairShardsDifferentlyAreRefused) {
+    open({1U, 3U});
+    const MeshBufferPtr input = cut();
+    const MeshBufferPtr output = cut();
+    for (const std::uint32_t different : {kTurns, 2U}) {  // none, or one turn
+        WorkloadCapture capture{mesh_->grid()};
+        for (std::uint32_t i = 0U; i < kTurns; ++i) {
+            const Bytes data = pattern(input->size_bytes(), i);
+            if (i == different) {
+                mesh_->write_shard(0U, input, {0U, 0U}, view(data).subspan(0U, kBytes));
+                mesh_->write(0U, input, view(data), false, box({0U, 1U}, {0U, 2U}));
+            } else {
+                mesh_->write(0U, input, view(data), false, box({0U, 0U}, {0U, 1U}));
+                mesh_->write_shard(0U, input, {0U, 2U}, view(data).subspan(2U * kBytes, kBytes));
+            }
+            run_all(1, input, output);
+            (void)mesh_->read(0U, output);
+        }
+        if (different == kTurns) {
+            EXPECT_EQ(capture.end().manifest.inputs.size(), 2U);
+        } else {
+            expect_rule(HostRule::kCaptureTensor, "moves another part of the mesh's tensors than a write of buffer",
+                        [&] { (void)capture.end(); });
+        }
+    }
+}
+
 }  // namespace
 }  // namespace pianola::test

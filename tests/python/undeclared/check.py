@@ -246,19 +246,25 @@ class Judge:
         """Faults where a step holds so many turns."""
         faults = []
         for inference in range(self.inferences):
-            faults += self.block_faults(inference, range(per_step * inference, per_step * (inference + 1)))
+            first = self.skipped() + per_step * inference
+            faults += self.block_faults(inference, range(first, first + per_step))
         return per_step, faults + self.turn_faults(per_step) + self.carry_faults(per_step)
+
+    def skipped(self):
+        """Turns at the beginning that the program reads nothing of, where a warning says that they are left out."""
+        read = [each.turn for each in self.model.reads if each.section == LOOP]
+        return min(read, default=0) if "a turn that gives nothing" in " | ".join(self.result.warnings) else 0
 
     def turn_faults(self, per_step):
         """Turns that are not in the binary, and a binary of one step, have warnings that say so."""
-        faults, turns = [], self.program.turns
+        faults, turns = [], self.program.turns - self.skipped()
         left, warnings = turns - per_step * self.inferences, " | ".join(self.result.warnings)
         said = rf"\b({left}|{NUMBERS[left]})\b[^|.;:]*\bturns?\b|calls \d+ to \d+ [^|.;:]*\bare left over\b"
         if left and not re.search(said, warnings):
             faults.append(("turns left over, unnamed", f"{left} of {turns}"))
         if self.inferences == 1 and per_step > 1 and any(each.section == LOOP for each in self.model.writes):
             name = "one step of all turns" + (", without a difference" if "turn" in warnings else ", unnamed")
-            named = "turn" in warnings and re.search("differ|first|not compute the same", warnings)
+            named = re.search("the first (difference|one that differs).*call \\d+", warnings)
             if not named and (turns <= self.program.period or self.program.equal_turns < 2):
                 self.notes.append(name + ": no two equal turns")
             elif not named:
