@@ -28,9 +28,8 @@ class Finder {
 
     void search(const Calls& calls, bool as_written) {
         for (const Loop& candidate : loops_of(calls, command_set_)) {
-            const std::size_t lost = as_written ? candidate.before : candidate.first;
-            if (has(calls, candidate.first - lost, lost, CallKind::kRead)) {
-                continue;  // an output of a turn would be in front of the loop
+            if (!as_written && has(calls, 0U, candidate.first, CallKind::kRead)) {
+                continue;  // the output of a turn would be in front of the loop
             }
             const Loop loop = unrolled(calls, candidate, command_set_);
             if (loop.turns != 0U) {
@@ -103,6 +102,7 @@ class Finder {
         };
         const std::size_t end = candidate.end() + candidate.after;
         std::vector<std::string> warnings;
+        std::size_t idle = loop.end();  // from here on nothing is computed or read
         if (has_work(loop.end())) {
             push(calls, loop, calls, true, warnings);
             if (has_work(end) || !has_whole_turns(calls, loop)) {
@@ -110,8 +110,9 @@ class Finder {
                 return;
             }
             warnings.push_back(left_over(calls, candidate, loop));
+            idle = end;
         }
-        for (std::size_t i = end; i < calls.size(); ++i) {
+        for (std::size_t i = idle; i < calls.size(); ++i) {
             if (calls[i].kind == CallKind::kWrite) {
                 warnings.push_back(
                     fmt::format("{} (call {}) comes after the loop, and nothing reads it: it is left out",

@@ -183,6 +183,15 @@ class Front {
                 refuse(write, "the loop goes on with what was computed from it as from an input");
             }
         }
+        for (const auto& [number, call] : calls_) {
+            if ((call->kind == CallKind::kRead) && (reading_.turn_ends.count(number) != 0U)) {
+                throw OrderRefused{
+                    fmt::format("{} (call {}) in front of the loop seems to be the output of a turn: let "
+                                "that turn make the same calls as those of the loop, or make it before "
+                                "the capture begins",
+                                call->text(), number)};
+            }
+        }
         std::vector<std::string> warnings;
         for (const std::uint64_t write : inputs_) {
             if ((used.count(write) == 0U) && (constants.count(write) == 0U) && (shown_.count(write) == 0U)) {
@@ -266,8 +275,7 @@ class Front {
     }
 
     [[noreturn]] void refuse(std::uint64_t write, const std::string& why) const {
-        throw HostError{
-            HostRule::kCaptureContent,
+        throw OrderRefused{
             fmt::format("{} (call {}) in front of the loop seems to be the input of a turn, because {}: let that turn "
                         "make the same calls as those of the loop, or make it before the capture begins; "
                         "declare_constant() says that what is written is the same for all inputs",
@@ -308,8 +316,7 @@ void check_first_contents(const Reading& reading, const Call& write, const Comma
     for (const Section& section : reading.sections) {
         for (const Call& call : section.calls) {
             if ((dependence.add(call, {write.number}).count(write.number) != 0U) && (call.kind == CallKind::kRead)) {
-                throw HostError{
-                    HostRule::kCaptureContent,
+                throw OrderRefused{
                     fmt::format("{} (call {}) in front of the loop writes an input, and {} (call {}) gives what was "
                                 "computed from it: it is no constant; let the loop have all turns, or mark them",
                                 write.text(), write.number, call.text(), call.number)};

@@ -250,14 +250,17 @@ class TurnOrder {
             alike[shapes[i]].push_back(i);
         }
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
-            const bool is_used = (calls_[i].kind == CallKind::kWrite) && !nodes_[i].readers.empty();
-            nodes_[i].is_late = is_used && ((i > first_program) ||
-                                            takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]), first_program));
+            // What nothing reads comes last, as an input for a turn that never came.
+            const bool is_used = !nodes_[i].readers.empty();
+            nodes_[i].is_late =
+                (calls_[i].kind == CallKind::kWrite) &&
+                ((i > first_program) ||
+                 (is_used && takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]), first_program)));
         }
     }
 
-    // Whether a call like its first reader reads another write in its place, after which nothing reads this one; and one
-    // of them what the host writes between programs, as the loop's inputs are.
+    // Whether a call like its first reader is the first reader of another write in its place, after which nothing reads
+    // this one; and one of them of what the host writes between programs, as the loop's inputs are.
     [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike,
                                    std::size_t first_program) const {
         const std::vector<std::size_t>& readers = nodes_[write].readers;
@@ -267,8 +270,9 @@ class TurnOrder {
         for (const std::size_t later : alike) {
             const std::vector<std::size_t>& others = nodes_[later].sources;
             const std::size_t other = (place < others.size()) ? others[place] : kNobody;
-            if ((later > readers.front()) && (other != kNobody) && (other != write) &&
-                (calls_[other].kind == CallKind::kWrite)) {
+            const bool is_alike = (other != kNobody) && (other != write) && !nodes_[other].readers.empty() &&
+                                  (nodes_[other].readers.front() == later);
+            if ((later > readers.front()) && is_alike && (calls_[other].kind == CallKind::kWrite)) {
                 next = (next == kNobody) ? later : next;
                 if (other > first_program) {
                     return readers.back() < next;

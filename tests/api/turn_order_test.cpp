@@ -125,7 +125,7 @@ TEST_F(TurnOrder, WhatTheHostCarriesToAnInputOfTheSameStepIsNamed) {
             add(buffers[0], buffers[1], 1);
             const Bytes middle = read(*device_, buffers[1]);
             device_->enqueue_write(0U, buffers[2], view(plus(middle, changed)));
-            add(buffers[2], buffers[3], 1);
+            add(buffers[2], buffers[3], 2);
             (void)device_->enqueue_read(0U, buffers[3]);
         }
         if (changed == 0) {
