@@ -100,14 +100,17 @@ class TurnOrder {
     TurnOrder(const Calls& calls, const CommandSet& command_set) : calls_{calls}, command_set_{command_set} {}
 
     std::optional<Calls> order() {
-        const auto first = std::find_if(calls_.begin(), calls_.end(), is_program);
+        // The first turn has ended there.
+        const auto program = std::find_if(calls_.begin(), calls_.end(), is_program);
+        const auto read =
+            std::find_if(program, calls_.end(), [](const Call& call) { return call.kind == CallKind::kRead; });
         nodes_.resize(calls_.size());
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
             interrupt::check();
             find_needs(i);
         }
         place_reads();
-        find_late_writes(static_cast<std::size_t>(first - calls_.begin()));
+        find_late_writes(static_cast<std::size_t>(read - calls_.begin()));
         find_late_events();
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
             if (!nodes_[i].is_late && !nodes_[i].is_given) {
@@ -241,9 +244,9 @@ class TurnOrder {
         }
     }
 
-    // Of what the host writes in front of the first program, only what takes turns with later writes is late: the rest
-    // is set-up.
-    void find_late_writes(std::size_t first_program) {
+    // Of what the host writes before it has read anything, only what takes turns with later writes is late: the rest is
+    // set-up.
+    void find_late_writes(std::size_t first_read) {
         const std::vector<std::size_t> shapes = shapes_of(calls_, command_set_);
         std::map<std::size_t, std::vector<std::size_t>> alike;
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
@@ -254,27 +257,30 @@ class TurnOrder {
             const bool is_used = !nodes_[i].readers.empty();
             nodes_[i].is_late =
                 (calls_[i].kind == CallKind::kWrite) &&
-                ((i > first_program) ||
-                 (is_used && takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]), first_program)));
+                ((i > first_read) || (is_used && takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]))));
         }
     }
 
-    // Whether a call like its first reader is the first reader of another write in its place, after which nothing reads
-    // this one; and one of them of what the host writes between programs, as the loop's inputs are.
-    [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike,
-                                   std::size_t first_program) const {
+    // Whether calls like its first reader are the first readers of other writes in its place: after the next of them
+    // nothing reads this one, and the host has written a later one of them since the first was read, as it writes a
+    // loop's inputs.
+    [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike) const {
         const std::vector<std::size_t>& readers = nodes_[write].readers;
         const std::vector<std::size_t>& sources = nodes_[readers.front()].sources;
         const auto place = static_cast<std::size_t>(std::find(sources.begin(), sources.end(), write) - sources.begin());
-        std::size_t next = kNobody;  // the first such call
-        for (const std::size_t later : alike) {
-            const std::vector<std::size_t>& others = nodes_[later].sources;
+        std::size_t first = kNobody;  // such calls
+        std::size_t next = kNobody;
+        for (const std::size_t call : alike) {
+            const std::vector<std::size_t>& others = nodes_[call].sources;
             const std::size_t other = (place < others.size()) ? others[place] : kNobody;
-            const bool is_alike = (other != kNobody) && (other != write) && !nodes_[other].readers.empty() &&
-                                  (nodes_[other].readers.front() == later);
-            if ((later > readers.front()) && is_alike && (calls_[other].kind == CallKind::kWrite)) {
-                next = (next == kNobody) ? later : next;
-                if (other > first_program) {
+            if ((other == kNobody) || (calls_[other].kind != CallKind::kWrite) || nodes_[other].readers.empty() ||
+                (nodes_[other].readers.front() != call)) {
+                continue;
+            }
+            first = (first == kNobody) ? call : first;
+            if (call > readers.front()) {
+                next = (next == kNobody) ? call : next;
+                if (other > first) {
                     return readers.back() < next;
                 }
             }
