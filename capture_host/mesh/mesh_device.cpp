@@ -282,9 +282,9 @@ void MeshDevice::in_step(const std::vector<MeshCoordinate>& coordinates,
     }
 }
 
-void MeshDevice::as_one_transfer(const std::function<void()>& call) {
+void MeshDevice::as_one_transfer(std::size_t parts, const std::function<void()>& call) {
     const FamilyLock lock{family_->mutex};
-    const Transferring transferring{*family_};
+    const Transferring transferring{*family_, parts};
     call();
 }
 

@@ -115,8 +115,9 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     void with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const;
     void in_step(const std::vector<MeshCoordinate>& coordinates,
                  const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call);
-    // What `call` transfers are the parts of one tensor: a capture sees one input or output.
-    void as_one_transfer(const std::function<void()>& call);
+    // What `call` transfers are so many parts of one tensor: a capture sees one input or output. One part is moved by
+    // itself.
+    void as_one_transfer(std::size_t parts, const std::function<void()>& call);
     // What `call` writes, it writes to every device: a capture sees one input.
     void as_replicas(const std::function<void()>& call);
 

@@ -71,11 +71,11 @@ class Speaking {
     std::uint64_t call_before_;
 };
 
-// While it lives, transfers are parts of one call: of the outermost one.
+// While it lives, transfers are parts of one call, the outermost one; unless that moves one part alone.
 class Transferring {
   public:
-    explicit Transferring(MeshFamily& family) : family_{family}, before_{family.call} {
-        if (before_ == 0U) {
+    Transferring(MeshFamily& family, std::size_t parts) : family_{family}, before_{family.call} {
+        if ((before_ == 0U) && (parts > 1U)) {
             family_.calls += 1U;
             family_.call = family_.calls;
         }

@@ -95,7 +95,8 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
     check_working();
     require_mine(*buffer);
     require_size(*buffer, bytes.size());
-    const Transferring transferring{*family_};
+    const std::vector<MeshCoordinate> places = coordinates(range);
+    const Transferring transferring{*family_, places.size()};
     const auto write_part = [&](const MeshCoordinate& place) {
         const MeshBuffer::Part& part = buffer->parts().at(place);
         if (part.is_used) {
@@ -106,7 +107,6 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
             write_shard(queue, buffer, place, ByteSpan{shard.data(), shard.size()});
         }
     };
-    const std::vector<MeshCoordinate> places = coordinates(range);
     if (buffer->is_sharded()) {
         std::for_each(places.begin(), places.end(), write_part);
     } else {
@@ -127,7 +127,7 @@ std::vector<std::uint8_t> MeshDevice::read(std::uint32_t queue, const MeshBuffer
     if (!buffer->is_sharded()) {
         return read_shard(queue, buffer, buffer->parts().begin()->first, true).data();
     }
-    const Transferring transferring{*family_};
+    const Transferring transferring{*family_, buffer->parts().size()};
     std::map<MeshCoordinate, ReadHandle> reads;  // all are under way before the first is waited for
     for (const auto& [place, part] : buffer->parts()) {
         if (part.is_used) {

@@ -80,7 +80,7 @@ const host::MeshPtr& Tensor::mesh() const {
 
 std::vector<Tensor> Tensor::shards_on_host(std::uint32_t queue) const {
     std::vector<Tensor> read;
-    storage_->mesh->as_one_transfer([&] {
+    storage_->mesh->as_one_transfer(storage_->shards.size(), [&] {
         for (std::size_t i = 0U; i < storage_->shards.size(); ++i) {
             storage_->mesh->with_device(storage_->topology.coordinates[i], [&](host::Device& /*device*/) {
                 read.push_back(storage_->shards[i].cpu(false, queue));

@@ -255,9 +255,9 @@ void copy_to_mesh(const Tensor& source, const Tensor& destination, std::uint32_t
         });
     };
     if (are_replicas(source)) {
-        destination.mesh()->as_one_transfer([&] { destination.mesh()->as_replicas(copy); });
+        destination.mesh()->as_one_transfer(shards.size(), [&] { destination.mesh()->as_replicas(copy); });
     } else {
-        destination.mesh()->as_one_transfer(copy);
+        destination.mesh()->as_one_transfer(shards.size(), copy);
     }
     if (blocking) {
         for (const host::MeshCoordinate& place : places) {

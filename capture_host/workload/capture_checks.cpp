@@ -22,7 +22,7 @@ void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
             refuse(HostRule::kCaptureTensor,
                    fmt::format("{} '{}' is {} {} times in {}; once is right{}", what, tensors[i].declaration.name,
                                (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script,
-                               (times == 0) ? ""
+                               (times == 0) ? ": move it in every step, or leave its declaration out"
                                             : ": use a buffer for each, mark where steps begin, or let the program's "
                                               "loop take more turns, so that it is found"));
         }

@@ -78,8 +78,8 @@ class Finder {
     void note_unlike(const Calls& calls, const Loop& loop) {
         if (unlike_.empty()) {
             unlike_ = fmt::format(
-                "{} of the program look like {} turns of {}, but they do not compute the same, so that all calls are "
-                "one step; the first difference: {}",
+                "{} of the program look like {} turns of {}, but they do not compute the same, also not by twos, "
+                "threes or fours, so that all calls are one step; the first difference: {}",
                 span_of(calls, loop.first, loop.end()), loop.turns, loop.period,
                 turn_difference(calls, loop, command_set_));
         }

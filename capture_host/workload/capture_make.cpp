@@ -12,6 +12,7 @@
 #include "capture_host/workload/capture_carried.h"
 #include "capture_host/workload/capture_checks.h"
 #include "capture_host/workload/capture_devices.h"
+#include "capture_host/workload/capture_front.h"
 #include "capture_host/workload/capture_meaning.h"
 #include "capture_host/workload/capture_memory.h"
 #include "capture_host/workload/capture_order.h"
@@ -59,7 +60,7 @@ class Maker {
             warnings_.push_back(std::move(each));
         }
         check_pairs(found, device_.command_set);
-        read_devices(found);
+        read_devices(found, program);
         spread();
         prove(program);
         if (works_.size() == 1U) {
@@ -92,14 +93,14 @@ class Maker {
     }
 
   private:
-    void read_devices(const Reading& found) {
+    void read_devices(const Reading& found, const std::vector<Section>& program) {
         std::vector<DeviceScripts> all;
         for (std::uint32_t i = 0U; i < grid_.devices.size(); ++i) {
             works_.push_back(std::make_unique<DeviceWork>());
             DeviceWork& work = *works_.back();
             work.found = reading_of(found, i);
             check_front(work.found, device_.command_set);
-            for (std::string& each : check_front_turns(work.found, device_.command_set)) {
+            for (std::string& each : check_front_turns(work.found, sections_of(program, i), device_.command_set)) {
                 warnings_.push_back(std::move(each));
             }
             work.as_found = make_scripts(work.found.sections, work.found.declarations);

@@ -16,20 +16,6 @@ namespace pianola::host {
 [[nodiscard]] RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
                                 const CommandSet& command_set);
 
-// Programs in front of prologue and steps are no part of the binary: what set-up writes must be what the steps find.
-// Throws API-CAPTURE-CONTENT.
-void check_front(const Reading& reading, const CommandSet& command_set);
-
-// A turn in front of the loop that is not like its turns must neither be lost nor become a constant. Refused are writes
-// in front whose results the host has read there, where they play the part of an input, or where the loop goes on with
-// state that follows from them. Throws API-CAPTURE-CONTENT, with both calls. Gives warnings: turns in front that give
-// nothing.
-[[nodiscard]] std::vector<std::string> check_front_turns(const Reading& reading, const CommandSet& command_set);
-
-// What set-up has written is found in the memory of an input before the step writes that. It may be the first contents
-// only where no output shows them, for else it is an input of the program. Throws API-CAPTURE-CONTENT.
-void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set);
-
 // A reading whose only fault is the program's order: of several refusals the one whose remedy helps.
 class OrderRefused : public HostError {
   public:

@@ -97,9 +97,9 @@ class Maker {
             items_.push_back({ScriptCommandKind::kWriteInput, call.queue, *input});
         } else if (marked_) {
             refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} in {}: the buffer is no declared input; declare it, or write it "
+                   fmt::format("{} (call {}) in {}: the buffer is no declared input; declare it, or write it "
                                "before the first mark, where it becomes part of the set-up",
-                               call.text(), script_name(kind)));
+                               call.text(), call.number, script_name(kind)));
         } else {
             // Set-up.
         }
@@ -109,9 +109,13 @@ class Maker {
         const std::optional<std::uint32_t> output = outputs_->next(call.object);
         if (!output.has_value()) {
             refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} in {}: the buffer is no declared output; declare it, or leave the "
-                               "read out",
-                               call.text(), script_name(kind)));
+                   fmt::format("{} (call {}) in {}: the buffer is no declared output; declare it, or leave the "
+                               "read out{}",
+                               call.text(), call.number, script_name(kind),
+                               (kind == ScriptKind::kEpilogue)
+                                   ? ": after the loop the last outputs are read, where its first inputs were written "
+                                     "in front of it"
+                                   : ""));
         }
         flush(call.queue);
         items_.push_back({ScriptCommandKind::kReadOutput, call.queue, *output});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "capture_host/workload/capture_front.h"
 #include "capture_host/workload/capture_order.h"
 #include "capture_host/workload/data_flow.h"
 

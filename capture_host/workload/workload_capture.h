@@ -4,8 +4,8 @@
 // runtime proves and replays: set-up, prologue, step and epilogue. The calls are carried out as usual while they are
 // recorded. Host only.
 //
-// Without marks everything is one step, but for writes of data that no step writes, which are set-up. Only the
-// outermost API call counts, whatever calls it makes by itself.
+// Without marks the loop is found (capture_discovery.h); a program without a loop is one step. Only the outermost API
+// call counts, whatever calls it makes by itself.
 #pragma once
 
 #include <cstdint>
