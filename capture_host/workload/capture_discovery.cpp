@@ -147,27 +147,31 @@ class Finder {
             needs_all_ = true;
             const Call& next = calls[candidate.end()];
             unlike_ = fmt::format(
-                "{}; the program goes on after that, so that all calls are one step; the first one "
-                "that differs from a turn: {} (call {})",
-                left_over(calls, candidate, loop), next.text(), next.number);
+                "{}, and the program goes on after that, so that all calls are one step; the first one that differs "
+                "from a turn: {} (call {})",
+                rest_of(calls, candidate, loop), next.text(), next.number);
         }
     }
 
     static std::string left_over(const Calls& calls, const Loop& candidate, const Loop& loop) {
-        const std::size_t turns = loop.period / candidate.period;
-        const std::size_t left = candidate.turns - (loop.turns * turns);
-        const std::string which = span_of(calls, loop.end(), candidate.end() + candidate.after);
         if (candidate.after != 0U) {
             return fmt::format(
                 "{} of the program, the beginning of a turn, are left over and not among what was "
                 "captured: the loop has {} turns of {} calls; let it end with a whole one",
-                which, loop.turns, loop.period);
+                span_of(calls, loop.end(), candidate.end() + candidate.after), loop.turns, loop.period);
         }
+        return fmt::format("{}: left over and not among what was captured; let it have {}",
+                           rest_of(calls, candidate, loop), (loop.turns + 1U) * (loop.period / candidate.period));
+    }
+
+    static std::string rest_of(const Calls& calls, const Loop& candidate, const Loop& loop) {
+        const std::size_t turns = loop.period / candidate.period;
+        const std::size_t left = candidate.turns - (loop.turns * turns);
         return fmt::format(
-            "{} turn{} of the program ({}) {} left over and not among what was captured: a step holds {} turns, "
-            "because buffers take turns, and the loop has {}; let it have {}",
-            left, (left == 1U) ? "" : "s", which, (left == 1U) ? "is" : "are", turns, candidate.turns,
-            (loop.turns + 1U) * turns);
+            "{} turn{} of the program ({}) {} not fill a step, which holds {}, because buffers take "
+            "turns, and the loop has {}",
+            left, (left == 1U) ? "" : "s", span_of(calls, loop.end(), candidate.end()), (left == 1U) ? "does" : "do",
+            turns, candidate.turns);
     }
 
     // What the host has read in front of the loop the binary does not give.

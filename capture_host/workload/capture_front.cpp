@@ -127,11 +127,11 @@ class Front {
         for (const auto& [number, call] : calls_) {
             walk(*call);
         }
-        find_inputs();
         const RangeSet carried = step_.found().common(step_.written());
         const Writes state = dependence_.computed(carried);
         const Writes used = dependence_.computed(step_.found());
         const Writes constants = constants_without(carried);
+        find_inputs();  // goes on with the step, which changes what is found
         for (const auto& [write, read] : shown_) {
             const bool is_turn = (inputs_.count(write) != 0U) && (used.count(write) == 0U) && !is_derived(*read);
             if ((state.count(write) != 0U) || is_turn) {

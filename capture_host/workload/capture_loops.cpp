@@ -157,9 +157,10 @@ std::string difference(const Calls& one, const Calls& other, const CommandSet& c
         named(other.front()), named(other.back()), named(one.front()), named(one.back()));
 }
 
-// Calls from `begin` up to the first one after a read that is no read, where there is a write and a program before it.
-std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin) {
-    bool has_write = false;
+// Calls from `begin` up to the first one after a read that is no read, where there is a program before it, and a write
+// if one is wanted.
+std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin, bool wants_write) {
+    bool has_write = !wants_write;
     bool has_program = false;
     bool has_read = false;
     for (std::size_t i = begin; i < calls.size(); ++i) {
@@ -174,8 +175,9 @@ std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin)
     return (has_write && has_program && has_read) ? std::optional<std::size_t>{calls.size()} : std::nullopt;
 }
 
-// Whether half of the shorter stretch has counterparts in the other one: [0, middle) and [middle, end).
-bool are_mostly_alike(const std::vector<std::size_t>& shapes, std::size_t middle, std::size_t end) {
+// Whether so many quarters of the shorter stretch have counterparts in the other one: [0, middle) and [middle, end).
+bool are_mostly_alike(const std::vector<std::size_t>& shapes, std::size_t middle, std::size_t end,
+                      std::size_t quarters) {
     std::multiset<std::size_t> left{shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(middle)};
     std::size_t common = 0U;
     for (std::size_t i = middle; i < end; ++i) {
@@ -185,7 +187,7 @@ bool are_mostly_alike(const std::vector<std::size_t>& shapes, std::size_t middle
             common += 1U;
         }
     }
-    return (2U * common) >= std::min(middle, end - middle);
+    return (4U * common) >= (quarters * std::min(middle, end - middle));
 }
 
 }  // namespace
@@ -203,13 +205,14 @@ std::string turn_difference(const Calls& calls, const Loop& loop, const CommandS
 }
 
 std::string stretch_difference(const Calls& calls, const CommandSet& command_set) {
-    const std::optional<std::size_t> first = end_of_stretch(calls, 0U);
-    const std::optional<std::size_t> second = first.has_value() ? end_of_stretch(calls, *first) : std::nullopt;
+    const std::optional<std::size_t> first = end_of_stretch(calls, 0U, true);
+    const std::optional<std::size_t> second = first.has_value() ? end_of_stretch(calls, *first, false) : std::nullopt;
     if (!second.has_value()) {
         return {};
     }
     const std::vector<std::size_t> shapes = shapes_of(calls, command_set);
-    if (!are_mostly_alike(shapes, *first, *second)) {
+    const bool has_write = has(calls, *first, *second - *first, CallKind::kWrite);
+    if (!are_mostly_alike(shapes, *first, *second, has_write ? 2U : 3U)) {
         return {};  // two parts of one inference
     }
     // From the end: what differs at the beginning may be set-up.

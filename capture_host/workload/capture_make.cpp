@@ -54,8 +54,7 @@ class Maker {
   public:
     Maker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
           const CaptureOptions& options)
-        : grid_{grid}, device_{grid.devices.front()->state()}, options_{options} {
-        warnings_ = found.warnings;
+        : grid_{grid}, device_{grid.devices.front()->state()}, options_{options}, warnings_{found.warnings} {
         for (std::string& each : check_carried(found, program)) {
             warnings_.push_back(std::move(each));
         }

@@ -249,15 +249,19 @@ class TurnOrder {
     void find_late_writes(std::size_t first_read) {
         const std::vector<std::size_t> shapes = shapes_of(calls_, command_set_);
         std::map<std::size_t, std::vector<std::size_t>> alike;
+        std::set<std::size_t> replaced;  // by other writes
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
             alike[shapes[i]].push_back(i);
+            if (calls_[i].kind == CallKind::kWrite) {
+                replaced.insert(nodes_[i].needs.begin(), nodes_[i].needs.end());
+            }
         }
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
-            // What nothing reads comes last, as an input for a turn that never came.
+            // What nothing reads comes before the write that replaces it, or last: an input for a turn that never came.
             const bool is_used = !nodes_[i].readers.empty();
-            nodes_[i].is_late =
-                (calls_[i].kind == CallKind::kWrite) &&
-                ((i > first_read) || (is_used && takes_turns(i, alike.at(shapes[nodes_[i].readers.front()]))));
+            const bool is_kept =
+                is_used ? !takes_turns(i, alike.at(shapes[nodes_[i].readers.front()])) : (replaced.count(i) == 0U);
+            nodes_[i].is_late = (calls_[i].kind == CallKind::kWrite) && ((i > first_read) || !is_kept);
         }
     }
 

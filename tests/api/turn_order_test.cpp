@@ -116,6 +116,39 @@ TEST_F(TurnOrder, ATurnInFrontThatIsUnlikeTheOthersIsRefused) {
     expect_rule(HostRule::kCaptureContent, "seems to be the input of a turn", [&] { (void)capture.end(); });
 }
 
+// Inputs are written ahead, and the last turn's output is not read: no binary gives the turn before's output, with the
+// first input as a constant.
+TEST_F(TurnOrder, AnOutputThatIsNeverReadMakesNoConstant) {
+    std::uint32_t captured = 0U;
+    for (const std::uint32_t turns : {3U, 4U, 5U, 6U}) {
+        const std::array<BufferPtr, 2> inputs{buffer(), buffer()};
+        const BufferPtr middle = buffer();
+        const BufferPtr output = buffer();
+        WorkloadCapture capture{device_};
+        write(inputs[0], 0U);
+        for (std::uint32_t i = 0U; i < turns; ++i) {
+            if ((i + 1U) < turns) {
+                write(inputs.at((i + 1U) % 2U), i + 1U);
+            }
+            add(inputs.at(i % 2U), middle, 1);
+            add(middle, output, 2);
+            if ((i + 1U) < turns) {
+                (void)device_->enqueue_read(0U, output);
+            }
+        }
+        const CapturedWorkload workload = capture.end();
+        if (workload.steps > 1U) {
+            captured += 1U;
+            EXPECT_FALSE(workload.warnings.empty());
+            for (std::size_t k = 0U; k < workload.inputs.size(); ++k) {
+                EXPECT_EQ(workload.inputs[k].front(), pattern(kBytes, static_cast<std::uint32_t>(k)));
+            }
+            expect_adds(workload, 3, turns - 1U);
+        }
+    }
+    EXPECT_GE(captured, 3U);
+}
+
 TEST_F(TurnOrder, WhatTheHostCarriesToAnInputOfTheSameStepIsNamed) {
     const std::array<BufferPtr, 4> buffers{buffer(), buffer(), buffer(), buffer()};
     for (const int changed : {0, 1}) {

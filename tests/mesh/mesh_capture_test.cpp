@@ -293,11 +293,35 @@ TEST_F(MeshCapture, PartialAccessesDoNotTearTensors) {
     ASSERT_EQ(workload.inputs.front().size(), 2U);
     for (std::uint32_t i = 0U; i < kTurns; ++i) {
         EXPECT_EQ(workload.inputs[i][0], pattern(kBytes, i + 40U));
-        EXPECT_EQ(workload.inputs[i][1], pattern(2U * kBytes, i));
+        EXPECT_EQ(workload.inputs[i][1], pattern(std::size_t{2U} * kBytes, i));
         EXPECT_EQ(workload.outputs[i][0], plus(pattern(kBytes, i + 40U), 1));
-        EXPECT_EQ(workload.outputs[i][1], plus(pattern(2U * kBytes, i), 3));
+        EXPECT_EQ(workload.outputs[i][1], plus(pattern(std::size_t{2U} * kBytes, i), 3));
     }
     expect_replays(workload, 20U, [](const Tensors& given) { return Tensors{plus(given[0], 1), plus(given[1], 3)}; });
+}
+
+// Inputs are written ahead, outputs read shard by shard, and the last one not at all: the first input is no constant.
+TEST_F(MeshCapture, AnOutputThatIsNeverReadMakesNoConstant) {
+    open({1U, 2U});
+    for (const std::uint32_t turns : {4U, 5U}) {
+        const std::array<MeshBufferPtr, 2> inputs{shared(), shared()};
+        const MeshBufferPtr middle = cut();
+        const MeshBufferPtr output = cut();
+        WorkloadCapture capture{mesh_->grid()};
+        mesh_->write(0U, inputs[0], view(pattern(kBytes, 0U)));
+        for (std::uint32_t i = 0U; i < turns; ++i) {
+            if ((i + 1U) < turns) {
+                mesh_->write(0U, inputs.at((i + 1U) % 2U), view(pattern(kBytes, i + 1U)));
+            }
+            run_all(1, inputs.at(i % 2U), middle);
+            run_all(2, middle, output);
+            for (std::uint32_t k = 0U; ((i + 1U) < turns) && (k < 2U); ++k) {
+                (void)mesh_->read_shard(0U, output, {0U, k});
+            }
+        }
+        expect_rule(HostRule::kCaptureContent, "(call 1) in front of the loop seems to be the input of a turn",
+                    [&] { (void)capture.end(); });
+    }
 }
 
 // Shards that are read one by one are one tensor, unless one of them changes in between.
@@ -340,7 +364,7 @@ TEST_F(MeshCapture, TurnsThatPairShardsDifferentlyAreRefused) {
                 mesh_->write(0U, input, view(data), false, box({0U, 1U}, {0U, 2U}));
             } else {
                 mesh_->write(0U, input, view(data), false, box({0U, 0U}, {0U, 1U}));
-                mesh_->write_shard(0U, input, {0U, 2U}, view(data).subspan(2U * kBytes, kBytes));
+                mesh_->write_shard(0U, input, {0U, 2U}, view(data).subspan(std::size_t{2U} * kBytes, kBytes));
             }
             run_all(1, input, output);
             (void)mesh_->read(0U, output);
