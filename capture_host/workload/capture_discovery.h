@@ -23,8 +23,8 @@ struct Reading {
     std::set<std::uint64_t> turn_ends;  // numbers of the calls in front of the loop that are like the end of a turn
 };
 
-// The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the same
-// (turn_order.h); empty where there is none.
+// The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the
+// same (turn_order.h); empty where there is none.
 [[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections,
                                                const std::vector<Section>& in_turn_order,
                                                const Declarations& declarations, const CommandSet& command_set);

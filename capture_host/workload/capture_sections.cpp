@@ -60,8 +60,8 @@ bool is_written_again(const Calls& calls, std::size_t place) {
     });
 }
 
-// Of several writes of a buffer in a section, those that nothing reads are no inputs; of what a mesh writes in one call,
-// all or nothing.
+// Of several writes of a buffer in a section, those that nothing reads are no inputs; of what a mesh writes in one
+// call, all or nothing.
 void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std::set<std::uint64_t>& read) {
     std::vector<Calls*> alike;
     for (Section& section : sections) {

@@ -4,7 +4,8 @@ The steps are those of the page, by id and operation; update_protocol_test.py ho
 every order of the application's actions with any number of cuts in a row, until no new state is found.
 
 Flash: a unit is programmed once after an erase. A torn program leaves the unit blank, whole or unreadable. A torn erase
-leaves all units as they were, all blank, all unreadable, or every other one blank. The counter is old or new.
+leaves all units as they were, all blank, all unreadable, or every other one blank. A record takes WORDS units, and is
+whole where all of them are: the checksum in the last one tells. The counter is old or new; to read it may fail.
 """
 import collections
 
@@ -27,7 +28,7 @@ STEPS = {
     "C2": "raise(version)",
     "D1": "append(fallback, fallback, confirmed, 0)",
 }
-UNITS, PIECES, TRIES, HIGHEST = 2, 2, 2, 3
+UNITS, WORDS, PIECES, TRIES, HIGHEST = 2, 2, 2, 2, 3  # records in a sector; units of a record, of a slot
 BLANK, BAD = None, "unreadable"
 TORN = {"program": ("old", "new", "bad"), "erase": ("old", "new", "bad", "half"), "raise": ("old", "new")}
 
@@ -46,17 +47,24 @@ class Broken(Exception):
     """What must not happen."""
 
 
+def records(sector):
+    """What a sector holds, place by place: a record whose checksum is right, or None."""
+    return [sector[i] if isinstance(sector[i], Record) and sector[i:i + WORDS].count(sector[i]) == WORDS else None
+            for i in range(0, len(sector), WORDS)]
+
+
 class Unit:
     """An ECU: what survives a power cut, and `running`, which does not: the slot that was started."""
 
     def __init__(self):
-        self.journal = [[BLANK] * UNITS, [BLANK] * UNITS]
+        self.journal = [[BLANK] * UNITS * WORDS, [BLANK] * UNITS * WORDS]
         self.slots = [[1] * PIECES, [BLANK] * PIECES]
         self.counter = 1
         self.floor = 1  # the highest version that was confirmed
         self.starts = 0  # of the binary on trial
         self.running = None
-        self.journal[0][0] = Record(1, 0, 0, "confirmed", 0)
+        self.journal[0][:WORDS] = [Record(1, 0, 0, "confirmed", 0)] * WORDS
+        self.is_unread = False  # the counter cannot be read at this start
         self.cut_at, self.torn, self.operations = None, None, []
 
     def copy(self):
@@ -64,15 +72,16 @@ class Unit:
         other = Unit.__new__(Unit)
         other.journal, other.slots = [list(each) for each in self.journal], [list(each) for each in self.slots]
         other.counter, other.floor, other.starts, other.running = self.counter, self.floor, self.starts, self.running
-        other.cut_at, other.torn, other.operations = None, None, []
+        other.is_unread, other.cut_at, other.torn, other.operations = False, None, None, []
         return other
 
     def key(self):
-        """Equal for what behaves alike: records' numbers matter by their order only."""
-        numbers = sorted({each.number for sector in self.journal for each in sector if isinstance(each, Record)})
+        """Equal for what behaves alike: records' numbers count by their order; a place is valid, blank or neither."""
+        numbers = sorted({each.number for sector in self.journal for each in records(sector) if each})
         rank = {number: i for i, number in enumerate(numbers)}
-        journal = tuple(tuple((rank[each.number], *each[1:]) if isinstance(each, Record) else each for each in sector)
-                        for sector in self.journal)
+        journal = tuple(tuple((rank[each.number], *each[1:]) if each else
+                              all(unit is BLANK for unit in sector[i * WORDS:(i + 1) * WORDS])
+                              for i, each in enumerate(records(sector))) for sector in self.journal)
         return journal, tuple(map(tuple, self.slots)), self.counter, self.floor, self.starts, self.running
 
     # Operations on memory, each of which power may cut.
@@ -133,7 +142,7 @@ class Protocol:
 
     def newest(self, unit):
         """J1: the newest record and its sector."""
-        found = [(each, n) for n, sector in enumerate(unit.journal) for each in sector if isinstance(each, Record)]
+        found = [(each, n) for n, sector in enumerate(unit.journal) for each in records(sector) if each]
         if not found:
             raise Broken("no record can be read")
         return max(found)
@@ -142,11 +151,16 @@ class Protocol:
         """J2, J3: the newest record and its sector stay until the next record is whole."""
         newest, sector = self.newest(unit)
         units = unit.journal[sector]
-        at = max(i for i, each in enumerate(units) if each is not BLANK) + 1
-        if at == UNITS:
+        at = max(i for i in range(0, len(units), WORDS) if not self.is_blank(units[i:i + WORDS])) + WORDS
+        if at == len(units):
             units, at = self.erased(unit, sector), 0
         self.trace.append("J2")
-        unit.program(units, at, Record(newest.number + 1, active, fallback, state, tries))
+        for i in range(at, at + WORDS):
+            unit.program(units, i, Record(newest.number + 1, active, fallback, state, tries))
+
+    def is_blank(self, units):
+        """J2: of the units of a record."""
+        return all(each is BLANK for each in units)
 
     def erased(self, unit, sector):
         """J3."""
@@ -159,6 +173,8 @@ class Protocol:
         self.trace.append(name)
         record, _ = self.newest(unit)
         passive = 1 - record.active
+        if name == "S3" and record.tries < TRIES and unit.loads(record.active):
+            raise Broken("a good binary is demoted")
         operation, _, words = STEPS[name].partition("(")
         words = words[:-1]
         if operation == "append":
@@ -188,8 +204,10 @@ class Protocol:
         """S1 to S5: starts a slot, or raises Broken."""
         self.trace.append("S1")
         record, _ = self.newest(unit)
+        if unit.is_unread:
+            self.without_counter(unit)
         if record.state == "trial":
-            if record.tries >= TRIES or not unit.loads(record.active):
+            if record.tries >= TRIES or not self.may_be_tried(unit, record.active):
                 self.step(unit, "S3")
                 self.start(unit)
                 return
@@ -197,6 +215,10 @@ class Protocol:
         self.trace.append("S4")
         record, _ = self.newest(unit)
         if not unit.loads(record.active):
+            if record.state == "trial":
+                self.step(unit, "D1")
+                self.start(unit)
+                return
             raise Broken("nothing can be started")
         if unit.version(record.active) < unit.floor:
             raise Broken("an older binary is started after a confirmation")
@@ -210,6 +232,14 @@ class Protocol:
             self.at_a_confirmed_start(unit)
             if unit.counter < unit.version(record.active):
                 raise Broken("a confirmed binary runs, and older ones would still be accepted")
+
+    def without_counter(self, unit):
+        """Nothing is written: the counter is read again, at the latest at the next start."""
+        raise Refused
+
+    def may_be_tried(self, unit, slot):
+        """What S2 looks at before the try is recorded."""
+        return unit.loads(slot)
 
     def before_a_try(self, unit):
         """S2."""
@@ -251,9 +281,26 @@ class Protocol:
         unit.running = None
 
 
+class WithFirmware(Protocol):
+    """Firmware and binary together: only the new firmware validates, which runs once the try is recorded."""
+
+    update_steps = ("U1", "U2", "U3", "U5")
+    return_steps = ("U1", "U5")
+
+    def may_be_tried(self, unit, slot):
+        return unit.version(slot) is not None  # digest and signature, by the boot loader
+
+
+def without_counter(protocol, unit):
+    """A start at which the counter cannot be read."""
+    unit.running, unit.is_unread = None, True
+    protocol.start(unit)
+
+
 def actions(unit):
     """Name and call of what an application may do now."""
     yield "start", lambda protocol, unit: protocol.start(unit)
+    yield "start without counter", without_counter
     if unit.running is not None:
         for version in range(max(1, unit.counter - 1), min(HIGHEST, unit.counter + 1) + 1):
             yield f"update to {version}", lambda protocol, unit, version=version: protocol.update(unit, version)

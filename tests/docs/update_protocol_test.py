@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import update_protocol
-from update_protocol import STEPS, Cut, Protocol, Unit, explore
+from update_protocol import STEPS, WORDS, Cut, Protocol, Unit, WithFirmware, explore
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/update.md"
 STEP = re.compile(r"^- \*\*([A-Z]\d)\*\* `(.*?)`", re.MULTILINE)
@@ -49,6 +49,22 @@ class RaisedOnce(Protocol):
         """Nothing."""
 
 
+class DemotesUnread(Protocol):
+    """A counter that cannot be read once is taken for a refusal of the binary."""
+
+    def without_counter(self, unit):
+        if self.newest(unit)[0].state == "trial":
+            self.step(unit, "S3")
+        raise update_protocol.Refused
+
+
+class LastUnitBlank(Protocol):
+    """A record counts as blank where its last unit is."""
+
+    def is_blank(self, units):
+        return units[-1] is update_protocol.BLANK
+
+
 class HigherVersion(Protocol):
     """Of two slots the higher valid one is active, whatever the record says."""
 
@@ -70,15 +86,36 @@ class Model(unittest.TestCase):
         self.assertGreater(states, 10_000)
         self.assertGreater(cuts, 10 * states)
 
+    def test_none_where_firmware_and_binary_change_together(self):
+        states, cuts, wrong = explore(WithFirmware())
+        self.assertIsNone(wrong)
+        self.assertGreater(states, 10_000)
+        self.assertGreater(cuts, 10 * states)
+
     def test_wrong_orders_are_found(self):
         for wrong, what in ((CounterFirst, "nothing can be started"), (OwnSector, "no record can be read"),
                             (InATrial, "nothing can be started"), (TryAfterStart, "started too often"),
                             (RaisedOnce, "older ones would still be accepted"),
+                            (DemotesUnread, "a good binary is demoted"),
                             (HigherVersion, "what was demoted is started")):
             with self.subTest(wrong.__name__):
                 found = explore(wrong())[2]
                 self.assertIsNotNone(found, wrong.__doc__)
                 self.assertIn(what, found[0], found)
+
+    def test_a_record_that_is_partly_written_is_not_blank(self):
+        for protocol, is_right in ((Protocol(), True), (LastUnitBlank(), False)):
+            unit = Unit()
+            unit.cut_at, unit.torn = 1, "old"  # the last unit of the second record
+            with self.assertRaises(Cut):
+                protocol.append(unit, 0, 0, "confirmed", 0)
+            unit.cut_at = None
+            if is_right:
+                protocol.append(unit, 1, 0, "trial", 0)
+                self.assertEqual(protocol.newest(unit), (update_protocol.Record(2, 1, 0, "trial", 0), 1))
+            else:
+                with self.assertRaisesRegex(update_protocol.Broken, "programmed twice"):
+                    protocol.append(unit, 1, 0, "trial", 0)
 
     def test_torn_operations(self):
         for torn, unit_after, slot_after in (("old", None, [1, 1]), ("new", 7, [None, None]),
@@ -86,8 +123,8 @@ class Model(unittest.TestCase):
             unit = Unit()
             unit.cut_at, unit.torn = 0, torn
             with self.assertRaises(Cut):
-                unit.program(unit.journal[0], 1, 7)
-            self.assertEqual(unit.journal[0][1], unit_after)
+                unit.program(unit.journal[0], WORDS, 7)
+            self.assertEqual(unit.journal[0][WORDS], unit_after)
             unit = Unit()
             unit.cut_at, unit.torn = 0, torn
             with self.assertRaises(Cut):

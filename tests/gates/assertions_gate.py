@@ -20,6 +20,7 @@ import sys
 
 import vacuous
 from own_sources import own_sources, report
+from vacuous_python import is_failure
 
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*\{", re.MULTILINE)
 FUNCTION = re.compile(
@@ -146,13 +147,13 @@ def python_findings(files):
     functions, found = {}, []
     for name, tree in trees.items():
         for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 functions.setdefault(node.name, []).append((name, node))
 
     def asserts(node, file, seen):
         # What was looked at in vain once for a test is not looked at again: calls branch, and meet.
         seen.add(node)
-        if any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
+        if any(isinstance(inner, ast.Assert) or is_failure(inner) for inner in ast.walk(node)):
             return True
         for called in set(called_names(node)):
             if PYTHON_ASSERTION.search(called):
@@ -165,9 +166,8 @@ def python_findings(files):
 
     for name, tree in trees.items():
         for node in ast.walk(tree):
-            if isinstance(node,
-                          ast.FunctionDef) and node.name.startswith("test_") and node.args.args[:1] and not asserts(
-                              node, name, set()):
+            is_test = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test_")
+            if is_test and node.args.args[:1] and not asserts(node, name, set()):
                 found.append(f"{name}:{node.lineno}: {node.name} asserts nothing")
     return found
 

@@ -59,6 +59,10 @@ class AssertionsProof(GateProof):
         bad = "class T:\n    def look(self):\n        print(1)\n    def test_b(self):\n        self.look()\n"
         self.assertEqual(python_findings({"a.py": good}), [])
         self.assert_finds(python_findings({"b.py": bad}), "b.py:4: test_b asserts nothing")
+        later = bad.replace("def test", "async def test")
+        self.assert_finds(python_findings({"b.py": later}), "test_b asserts nothing")
+        raising = bad.replace("print(1)", "raise AssertionError(1)")
+        self.assertEqual(python_findings({"b.py": raising}), [])
 
     def test_stages(self):
         header = "enum class FaultStage : std::uint8_t {\n    kNone = 0U,\n    kReset,  // one, two\n    kArm,\n};"

@@ -1,31 +1,46 @@
 """What only looks like an assertion: it holds whatever the product does, or is never reached.
 
 Of both languages: a constant that is true; a comparison of literals; a comparison of an expression with itself; an
-assertion that cannot be reached, after a return or below a condition that is false; a loop over an empty literal; an
+assertion that cannot be reached, after what leaves the test or below a condition that is false; a loop over nothing; an
 exception that is swallowed, so that the assertions after it in the block are left out, or in Python the failure itself.
+Expressions are evaluated: in C++ by cpp_constants.py, in Python by vacuous_python.py. An assertion of something that is
+false fails each time, which nobody overlooks.
 
 An expression that calls something is not the same twice: `EXPECT_EQ(f(1), f(1))` and `assert f(1) == f(1)` assert that
 f gives the same each time, which tests of reproducible results do. Casts and `sizeof` are no calls; attributes, indices
 and operators are none either, so that what they give has to be given a name, or another value to be compared with.
+
+A handler of an exception may do nothing where the block that is tried ends with FAIL(), or with a count of which an
+assertion after it tells that there were enough.
 """
-import ast
 import re
 
-# C++
+from cpp_constants import compared, expression
+from vacuous_python import python_findings
+
+__all__ = ["cpp_findings", "python_findings"]
 
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
 _MACRO = re.compile(r"\b(?:EXPECT|ASSERT)_(TRUE|FALSE|EQ|NE|LT|LE|GT|GE|STREQ|STRNE|FLOAT_EQ|DOUBLE_EQ|NEAR)\s*\(")
 _ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_[A-Z_]+\s*\(|\bADD_FAILURE\(|\bFAIL\(\)")
-_LITERAL = re.compile(r"\s*(?:(?:true|false|nullptr|\d[\w.']*|\"[^\"]*\"|'[^']*'|[-+*/%!~()<>=&|^])\s*)+")
-_CAST = re.compile(r"\b(?:(?:static|const|reinterpret)_cast\s*<[^()]*>|sizeof\b)")
-_CALL = re.compile(r"[\w>\])]\s*[({]|\+\+|--")
-_NEVER = re.compile(r"\b(?:if|while)\s*(?:constexpr\s*)?\(\s*(?:false|0U?|!\s*true)\s*\)\s*\{")
-_LEAVES = re.compile(r"(?<=[;{}])(\s*)(?:return|throw|continue|break)\b")
+_SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "STREQ": "==", "STRNE": "!=",
+          "FLOAT_EQ": "==", "DOUBLE_EQ": "==", "NEAR": "=="}
+_CONTROL = re.compile(r"\b(if|while|for)\s*(?:constexpr\s*)?(\()")
+_LEAVING = (r"(?:(?:return|throw|continue|break)\b|GTEST_SKIP\s*\(|(?:GTEST_)?FAIL\s*\("
+            r"|(?:std::|::)?(?:exit|_Exit|quick_exit|abort|terminate)\s*\()")
+_LEAVES = re.compile(rf"(?<=[;{{}}])(\s*){_LEAVING}")
+_CONSTANT = re.compile(r"\b(?:(?:constexpr|const)\s+(?:static\s+)?[\w:]+(?:<[^;<>]*>)?|bool\s+const)\s+(\w+)\s*"
+                       r"(?:=\s*([^;{}]+)|\{([^;{}]*)\})\s*;")
+_COUNTER = re.compile(r"\s*(?:const\s+)?[\w:]+\s+(\w+)\s*(?:=\s*(.+)|\{(.+)\})\s*", re.DOTALL)
+_NEVER, _NOTHING = "an assertion that nothing reaches", "a loop over nothing"
+_NO_TYPE = r"(?!(?:return|else|case|throw|new|delete|goto|co_return)\b)"
 _EMPTY_LOOP = re.compile(r"\bfor\s*\([^;(){}]*:\s*[\w:]*(?:<[^;{}]*>)?\s*\{\s*\}\s*\)"
-                         r"|\bValuesIn\(\s*[\w:]+<[^;{}]*>\{\s*\}\s*\)"
-                         r"|\bfor\s*\([^;(){}]*;\s*\w+\s*<\s*0U?\s*;")
+                         r"|\bValuesIn\(\s*[\w:]+<[^;{}]*>\{\s*\}\s*\)")
 _CATCH = re.compile(r"\bcatch\s*\(([^()]*)\)\s*\{")
-_ANY = re.compile(r"\.\.\.|\bstd::(?:exception|runtime_error|logic_error)\b")  # others are what a test expects
+_QUIET = re.compile(r"static_cast<void>\s*\([^;]*\)\s*;|\(void\)\s*\w+\s*;|\bstd::ignore\s*=\s*\w+\s*;"
+                    r"|\bstd::c(?:out|err|log)\s*<<[^;]*;|\b(?:std::)?f?(?:printf|puts)\s*\([^;]*;")
+_EXPECTS = re.compile(r"[;{}]\s*(?:ADD_FAILURE|(?:GTEST_)?FAIL)\s*\(\s*\)[^;{}]*;\s*\}\s*$")
+_COUNTS = re.compile(r"[;{}]\s*(?:(\w+)\s*(?:\+=|=(?!=)|\+\+)[^;{}]*|\+\+(\w+)\s*);\s*\}\s*$")
 _WORKS = re.compile(r"=|\(|\+\+|--|\bthrow\b")
 
 
@@ -65,222 +80,166 @@ def _parts(text, begin, end, separator):
     return [*found, (start, end)]
 
 
-def _is_same(left, right):
-    """Whether two expressions are one, which calls nothing."""
-    words = [re.sub(r"\s+", " ", each).strip() for each in (left, right)]
-    return words[0] == words[1] != "" and not _CALL.search(_CAST.sub(" ", words[0]))
+def _constants(code, text):
+    """{name: value} of the file's constants: names that each declaration in the file gives the same one."""
+    found, dropped = {}, set()
+    for match in _CONSTANT.finditer(code):
+        name, which = match.group(1), 2 if match.group(2) is not None else 3
+        value = expression(text[match.start(which):match.end(which)], found).value
+        if value is None or found.setdefault(name, value) != value:
+            dropped.add(name)
+    for name in found:
+        declared = re.findall(
+            rf"\b{_NO_TYPE}[\w:]+(?:<[^;<>]*>)?(?:\s+|\s*[&*]\s*){name}\s*(?:=(?!=)|[;,){{:\[])", code)
+        if len(declared) > sum(match.group(1) == name for match in _CONSTANT.finditer(code)):
+            dropped.add(name)
+    return {name: value for name, value in found.items() if name not in dropped}
 
 
-def _macro_finding(kind, arguments, code):
-    """What is wrong with an assertion; None: nothing. Code has empty strings."""
+def _is_vacuous(kind, arguments, names):
+    """Whether an assertion holds whatever the product does."""
     if kind in ("TRUE", "FALSE"):
-        if _LITERAL.fullmatch(code[0]):
-            return "of a constant"
-        whole, text = arguments[0], code[0]
-        for word in ("||", "&&"):
-            if any(whole[begin:end].strip() in ("true", "false") for begin, end in _parts(text, 0, len(text), word)):
-                return "of a constant"
-        sides = [whole[begin:end] for begin, end in _parts(text, 0, len(text), "==")]
-        return "of an expression with itself" if len(sides) == 2 and _is_same(*sides) else None
-    if len(arguments) < 2:
-        return None
-    if all(_LITERAL.fullmatch(each) for each in code[:2]):
-        return "of constants"
-    return "of an expression with itself" if _is_same(*arguments[:2]) else None
+        value = expression(arguments[0], names).value
+        return value is not None and bool(value) == (kind == "TRUE")
+    return len(arguments) >= 2 and compared(arguments[0], _SIGNS[kind], arguments[1], names) is True
 
 
-def _unreachable(code):
-    """Places of assertions that nothing reaches."""
-    for match in _NEVER.finditer(code):
-        found = _ASSERTION.search(code, match.end(), _end(code, match.end() - 1))
+def _statement(code, at):
+    """(begin, end) of the statement, or the block, from a place on."""
+    begin = at + len(code[at:]) - len(code[at:].lstrip())
+    if code[begin:begin + 1] == "{":
+        return begin, _end(code, begin) + 1
+    is_control, depth = re.match(r"(?:if|for|while|switch)\b", code[begin:]), 0
+    for end in range(begin, len(code)):
+        depth += (code[end] in "({[") - (code[end] in ")}]")
+        if depth < 0 or depth == 0 and (code[end] == ";" or is_control and code[end] == "}"):
+            return begin, end + 1
+    return begin, len(code)
+
+
+def _rest(code, at):
+    """(begin, end) of what stands after a statement that begins at a place, up to the end of its block."""
+    depth = 0
+    while at < len(code) and (depth > 0 or code[at] != ";"):  # of what is returned or thrown
+        depth += (code[at] in "({[") - (code[at] in ")}]")
+        at += 1
+    return at, _block_end(code, at)
+
+
+def _block_end(code, at):
+    depth = 0
+    while at < len(code) and depth >= 0:
+        at += 1
+        depth += (code[at:at + 1] in ("{", "(")) - (code[at:at + 1] in ("}", ")"))
+    return at
+
+
+def _controlled(code, text, names):
+    """(begin, end, sentence) of what conditions leave out, and of loops whose counter never runs."""
+    for match in _CONTROL.finditer(code):
+        if code[:match.start()].rsplit("\n", 1)[-1].lstrip().startswith("#"):
+            continue
+        closing = _end(code, match.end() - 1)
+        begin, end = _statement(code, closing + 1)
+        places = _parts(code, match.end(), closing, ";")
+        if match.group(1) == "for":
+            if len(places) != 3:
+                continue
+            first, condition = (text[slice(*each)] for each in places[:2])
+            counter, known = _COUNTER.fullmatch(first), dict(names)
+            if counter:
+                known[counter.group(1)] = expression(counter.group(2) or counter.group(3), names).value
+            value = expression(condition, known, same=False).value
+            if value is not None and not value:
+                yield begin, end, _NOTHING if counter else _NEVER
+            continue
+        value = expression(text[match.end():closing], names, same=False).value
+        if value is not None and not value:
+            yield begin, end, _NEVER
+        elif value is not None and match.group(1) == "if":
+            other = re.match(r"\s*else\b", code[end:])
+            if other:
+                yield *_statement(code, end + other.end()), _NEVER
+            elif re.search(rf"(?:^|[;{{}}])\s*{_LEAVING}[^;{{}}]*;\s*\}}?$", code[begin:end]):
+                yield end, _block_end(code, end), _NEVER
+
+
+def _left_out(code, text):
+    """(begin, end) of lines that the preprocessor leaves out: #if 0, and the #else of #if 1."""
+    open_ones = []
+    for match in re.finditer(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(.*)$", code, re.MULTILINE):
+        word = match.group(1)
+        if word not in ("if", "ifdef", "ifndef") and open_ones:
+            value, start = open_ones.pop()
+            if value is False:
+                yield start, match.start()
+            if word in ("else", "elif"):
+                open_ones.append((not value if value is not None and word == "else" else None, match.end()))
+        elif word.startswith("if"):
+            value = expression(text[match.start(2):match.end(2)]).value if word == "if" else None
+            open_ones.append((None if value is None else bool(value), match.end()))
+
+
+def _unreachable(code, text, names):
+    """(place, sentence) of assertions that nothing reaches, and of loops over nothing."""
+    for begin, end, sentence in _controlled(code, text, names):
+        found = _ASSERTION.search(code, begin, end)
+        if found or sentence == _NOTHING:
+            yield found.start() if found else begin, sentence
+    for begin, end in _left_out(code, text):
+        found = _ASSERTION.search(code, begin, end)
         if found:
-            yield found.start()
+            yield found.start(), _NEVER
     for match in _LEAVES.finditer(code):
-        at, depth = match.end(), 0
-        while at < len(code) and (depth > 0 or code[at] != ";"):  # of what is returned or thrown
-            depth += (code[at] in "({[") - (code[at] in ")}]")
-            at += 1
-        end, depth = at, 0
-        while end < len(code) and depth >= 0:
-            end += 1
-            depth += (code[end:end + 1] in ("{", "(")) - (code[end:end + 1] in ("}", ")"))
+        at, end = _rest(code, match.start())
         rest = code[at:end]
         found = _ASSERTION.search(rest)
         if found and not re.search(r"^\s*#|\b(?:case\b[^;]*|default\s*):", rest, re.MULTILINE):
-            yield at + found.start()
+            yield at + found.start(), _NEVER
+
+
+def _tried(before):
+    """The block that a handler belongs to, from the text in front of the handler."""
+    before = before.rstrip()
+    while before.endswith("}"):  # the block that is tried, or a handler of it
+        opening, depth = len(before) - 1, 0
+        for opening in range(len(before) - 1, -1, -1):
+            depth += (before[opening] == "}") - (before[opening] == "{")
+            if depth == 0:
+                break
+        head = before[:opening].rstrip()
+        if head.endswith("try"):
+            return before[opening:]
+        before = head[:max(head.rfind("catch"), 0)].rstrip()
+    return ""
 
 
 def _swallowed(code):
     """Places of handlers after which a test goes on as if nothing had been thrown."""
     for match in _CATCH.finditer(code):
-        body = code[match.end():_end(code, match.end() - 1)]
-        before = code[:match.start()].rstrip()
-        while before.endswith("}"):  # the block that is tried, or a handler of it
-            opening, depth = len(before) - 1, 0
-            for opening in range(len(before) - 1, -1, -1):
-                depth += (before[opening] == "}") - (before[opening] == "{")
-                if depth == 0:
-                    break
-            head = before[:opening].rstrip()
-            if head.endswith("try"):
-                tried = before[opening:]
-                break
-            tried, before = "", head[:max(head.rfind("catch"), 0)].rstrip()
-        else:
-            tried = ""
-        caught = _ANY.search(match.group(1))
-        if caught and not _WORKS.search(body) and (caught.group() == "..." or _ASSERTION.search(tried)):
+        body = _QUIET.sub("", code[match.end():_end(code, match.end() - 1)])
+        tried = _tried(code[:match.start()])
+        counts = _COUNTS.search(tried)  # what was tried to its end is counted, and the count is looked at
+        if counts and re.search(rf"\b(?:EXPECT|ASSERT)_\w+\([^;]*\b{counts.group(1) or counts.group(2)}\b",
+                                code[match.end():]):
+            continue
+        if not _WORKS.search(body) and not _EXPECTS.search(tried) and ("..." in match.group(1)
+                                                                       or _ASSERTION.search(tried)):
             yield match.start()
 
 
 def cpp_findings(text):
     """(line, sentence) of a source of tests."""
     code = masked(text)
+    names = _constants(code, text)
     found = []
     for match in _MACRO.finditer(code):
         if code[:match.start()].rsplit("\n", 1)[-1].lstrip().startswith("#"):
             continue
         places = _parts(code, match.end(), _end(code, match.end() - 1), ",")
-        wrong = _macro_finding(match.group(1), [text[begin:end] for begin, end in places],
-                               [code[begin:end] for begin, end in places])
-        if wrong:
-            found.append((match.start(), f"an assertion {wrong} holds whatever the product does"))
-    found += [(place, "an assertion that nothing reaches") for place in _unreachable(code)]
+        if _is_vacuous(match.group(1), [text[begin:end] for begin, end in places], names):
+            found.append((match.start(), "an assertion of a constant or of x == x holds whatever the product does"))
+    found += _unreachable(code, text, names)
     found += [(place, "an exception is swallowed, and what was left out would pass") for place in _swallowed(code)]
-    found += [(match.start(), "a loop over nothing") for match in _EMPTY_LOOP.finditer(code)]
+    found += [(match.start(), _NOTHING) for match in _EMPTY_LOOP.finditer(code)]
     return sorted({(text.count("\n", 0, place) + 1, sentence) for place, sentence in found})
-
-
-# Python
-
-_EQUAL = re.compile(r"^assert(?:Is|(?:Almost|Count|List|Tuple|Set|Dict|Sequence|MultiLine)?Equal|LessEqual"
-                    r"|GreaterEqual)$|^assert_(?:array_|almost_|allclose)?equal$|^assert_allclose$")
-_COMPARES = re.compile(r"^assert(?:Not)?(?:Is|In|Almost|Equal|Less|Greater|Count)\w*$")
-_SWALLOWS = {"AssertionError", "Exception", "BaseException"}
-
-
-def _name(call):
-    """What a call calls."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _is_assertion(node):
-    """An assert statement, or a call that fails a test."""
-    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call)
-                                            and re.match(r"assert|fail$", _name(node)) is not None)
-
-
-def _truth(node):
-    """True or False where an expression is a constant, else None. A tuple with elements is true."""
-    if isinstance(node, ast.Constant):
-        return bool(node.value)
-    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return bool(node.elts) if not any(isinstance(each, ast.Starred) for each in node.elts) else None
-    if isinstance(node, ast.Dict):
-        return bool(node.keys)
-    if isinstance(node, (ast.Lambda, ast.JoinedStr)):
-        return True if isinstance(node, ast.Lambda) or node.values else False
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        inner = _truth(node.operand)
-        return None if inner is None else not inner
-    if isinstance(node, ast.BoolOp):
-        values = [_truth(each) for each in node.values]
-        decides = isinstance(node.op, ast.Or)
-        return decides if decides in values else (not decides if None not in values else None)
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        if isinstance(node.left, ast.Constant) and isinstance(node.comparators[0], ast.Constant):
-            return True
-        same = isinstance(node.ops[0], (ast.Eq, ast.Is, ast.LtE, ast.GtE))
-        return True if same and _is_one(node.left, node.comparators[0]) else None
-    return None
-
-
-def _is_one(left, right):
-    """Whether two expressions are one, which calls nothing."""
-    calls = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
-    return ast.dump(left) == ast.dump(right) and not any(isinstance(each, calls) for each in ast.walk(left))
-
-
-def _call_finding(call):
-    """What is wrong with a call of an assertion; None: nothing."""
-    name, arguments = _name(call), call.args
-    if name in ("assertTrue", "assertFalse") and arguments:
-        return "of a constant" if _truth(arguments[0]) is not None else None
-    if name in ("assertIsNone", "assertIsNotNone") and arguments:
-        return "of a constant" if isinstance(arguments[0], ast.Constant) else None
-    if len(arguments) < 2 or not (_COMPARES.match(name) or _EQUAL.match(name)):
-        return None
-    if all(isinstance(each, ast.Constant) for each in arguments[:2]):
-        return "of constants"
-    return "of an expression with itself" if _EQUAL.match(name) and _is_one(*arguments[:2]) else None
-
-
-def _names_of(node):
-    """The names of exceptions in a handler or in suppress()."""
-    if node is None:
-        return {"BaseException"}
-    parts = node.elts if isinstance(node, ast.Tuple) else [node]
-    return {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in parts}
-
-
-def _asserts(nodes):
-    """Whether statements hold an assertion."""
-    return any(_is_assertion(inner) for node in nodes for inner in ast.walk(node))
-
-
-def _does_nothing(statement):
-    """Whether a statement of a handler leaves no trace that a test could look at."""
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant) or (isinstance(statement.value, ast.Call)
-                                                             and _name(statement.value) == "print")
-    return isinstance(statement, (ast.Pass, ast.Continue, ast.Break)) or (
-        isinstance(statement, ast.Return) and (statement.value is None or isinstance(statement.value, ast.Constant)))
-
-
-def _is_empty(node):
-    """Whether a loop over this does nothing."""
-    if isinstance(node, ast.Call) and _name(node) == "range":
-        return len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
-    return (_truth(node) is False and not isinstance(node, ast.Constant)) or (
-        isinstance(node, ast.Constant) and node.value in ("", b""))
-
-
-def _dead(node):
-    """Lists of statements below a node that nothing reaches."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            for i, statement in enumerate(block):
-                if isinstance(statement, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
-                    yield block[i + 1:]
-    if isinstance(node, (ast.If, ast.While)) and not isinstance(node.test, ast.Compare):
-        truth = _truth(node.test)
-        if truth is False:
-            yield node.body
-        elif truth is True and isinstance(node, ast.If):
-            yield node.orelse
-
-
-def python_findings(text):
-    """(line, sentence) of a script of tests."""
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        wrong = None
-        if isinstance(node, ast.Assert):
-            wrong = "of a constant, or of an expression with itself," if _truth(node.test) is True else None
-        elif isinstance(node, ast.Call):
-            wrong = _call_finding(node)
-        if wrong:
-            found.append((node.lineno, f"an assertion {wrong} holds whatever the product does"))
-        if isinstance(node, ast.Try) and _asserts(node.body):
-            found += [(handler.lineno, "a failure is swallowed") for handler in node.handlers
-                      if _names_of(handler.type) & _SWALLOWS and all(map(_does_nothing, handler.body))]
-        if isinstance(node, ast.With) and _asserts(node.body):
-            found += [(node.lineno, "a failure is swallowed") for item in node.items
-                      if isinstance(item.context_expr, ast.Call) and _name(item.context_expr) == "suppress"
-                      and set().union(*map(_names_of, item.context_expr.args)) & _SWALLOWS]
-        if isinstance(node, (ast.For, ast.comprehension)) and _is_empty(node.iter):
-            found.append((node.iter.lineno, "a loop over nothing"))
-        found += [(block[0].lineno, "an assertion that nothing reaches") for block in _dead(node)
-                  if block and _asserts(block)]
-    return sorted(set(found))

@@ -6,7 +6,6 @@ Usage: widths_test.py --wide PROGRAM [--narrow PROGRAM --loose PROGRAM] ... (see
 there is no program for 32 bits, or none can run.
 """
 import argparse
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from compare import SKIPPED
 
 OPTIONS = argparse.Namespace()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-SHARED = pathlib.Path(os.environ.get("PIANOLA_SHARED", SOURCE.parent / "shared"))
 MUTANTS = 60000  # some seconds
 
 
@@ -52,11 +50,10 @@ class Widths(unittest.TestCase):
         self.assertGreater(len(set(judged)), 80)
 
     def test_kept_files(self):
-        """Frozen binaries, what fuzzers found, seeds of fuzzers, and captures that others damaged."""
+        """Frozen binaries, what fuzzers found, and seeds of fuzzers."""
         files = [path for folder in ("tests/frozen", "tests/fuzz/regressions") for path in (SOURCE / folder).rglob("*")
                  if path.is_file()]
         files += sorted(path for path in (self.folder / "seeds").rglob("*") if path.is_file())
-        files += sorted((SHARED / "experiments/captures").glob("*.ptb"))
         self.assertGreater(len(files), 30)
         accepted = [line for line in self.assert_same("files", *files) if line.endswith(" accepted")]
         self.assertGreaterEqual(len(accepted), len(self.accepted))
