@@ -26,9 +26,10 @@ namespace pianola::tflite {
     return offset > 1U;
 }
 
-// Throws ImportError, which names the buffer, its offset, its size and the file's length, unless every buffer with an
-// offset lies within `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one
-// in part, and buffer 0 holds nothing, as the format demands. Any alignment is accepted. `model` is the FlatBuffer of `file`, verified.
+// Throws ImportError unless buffer 0 holds nothing, as the format demands, and every buffer with an offset lies within
+// `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one in part. Of one with
+// an offset the error names the buffer, its offset, its size and the file's length. Any alignment is accepted. `model`
+// is the FlatBuffer of `file`, verified.
 void check_outside_buffers(Span<const std::uint8_t> file, const format::Model& model);
 
 // The contents of a buffer, in `file`: of its data or at its offset. Empty where it has neither. The buffer has been
