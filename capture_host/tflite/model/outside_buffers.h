@@ -27,9 +27,9 @@ namespace pianola::tflite {
 }
 
 // Throws ImportError unless buffer 0 holds nothing, as the format demands, and every buffer with an offset lies within
-// `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one in part. Of one with
-// an offset the error names the buffer, its offset, its size and the file's length. Any alignment is accepted. `model`
-// is the FlatBuffer of `file`, verified.
+// `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one in part. The error
+// names the buffer, and of one with an offset its offset, its size and the file's length. Any alignment is accepted.
+// `model` is the FlatBuffer of `file`, verified.
 void check_outside_buffers(Span<const std::uint8_t> file, const format::Model& model);
 
 // The contents of a buffer, in `file`: of its data or at its offset. Empty where it has neither. The buffer has been
