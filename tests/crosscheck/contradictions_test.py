@@ -5,7 +5,8 @@ The model of each operator with each type is changed in one place: an option, a 
 number in a constant list, a zero point or a scale of a constant, or the number of inputs or outputs. Of each change the
 product either says why it refuses it, with the operator or the tensor, or it computes what the interpreter computes,
 which derives shapes for itself and refuses contradictions for itself. A change that is accepted and changes no result
-must be one of those that MEANINGLESS justifies.
+must be one of those that MEANINGLESS justifies. Of each operator with each type a model must be captured as it is,
+those excepted that TensorFlow Lite Micro computes in float only.
 """
 import argparse
 import collections
@@ -29,6 +30,7 @@ from product import Failed, Product, Refused, kind_of_reason
 _RECORDS = 6
 _MOST_ELEMENTS = 64  # of a constant list whose numbers are changed
 _LEAST_REFUSED = 0.5  # of the changes
+_NO_KERNEL = "TensorFlow Lite Micro computes it in float only"
 _NAMES = re.compile(r"^operator \d+ \([A-Z0-9_]+\): .|^graph (in|out)put '")
 
 # (operator, change): why it may change no result. "*" stands for every operator.
@@ -88,6 +90,7 @@ MEANINGLESS = {
     ("CONV_2D", "fewer inputs"): "the bias is absent already, or results are saturated",
     ("DEPTHWISE_CONV_2D", "fewer inputs"): "as CONV_2D",
     ("TRANSPOSE_CONV", "fewer inputs"): "as CONV_2D",
+    ("FILL", "shape of a constant"): "a number alone or in a list",
     ("SHAPE", "shape of a tensor"): "what is made of the lengths does not show them",
     ("FULLY_CONNECTED", "shape of a tensor"): "the input is read as rows",
     ("FULLY_CONNECTED", "fewer inputs"): "the bias is absent already, or results are saturated",
@@ -250,13 +253,13 @@ class Contradictions:
         self.reasons, self.without_effect = collections.defaultdict(set), collections.Counter()
 
     def check(self, name, model, seed):
-        """All changes of one model; False where the product does not take the model itself."""
+        """All changes of one model; where the product does not take the model itself, its reason, else nothing."""
         file = self.product.folder / "model.tflite"
         file.write_bytes(writer.write(model))
         try:
             self.product.capture(file)
-        except Refused:
-            return False
+        except Refused as refused:
+            return str(refused)
         self.models += 1
         model = models.read(file.read_bytes())
         base = _outputs(model, generator.records(model, seed, _RECORDS))
@@ -268,7 +271,14 @@ class Contradictions:
                 self.seen -= 1  # no such number fits its field
                 continue
             self._check_change(f"{name}: {change.operator}, {change.what}", change, file, base, seed)
-        return True
+        return ""
+
+    def check_pair(self, name, kind, seeds):
+        """The models of an operator with a type, of which the product must take one, unless nothing has a kernel."""
+        reasons = [self.check(f"{name} {kind} {seed}", generator.one_operator(name, kind, seed), seed)
+                   for seed in seeds]
+        if all(reasons) and not all(_NO_KERNEL in reason for reason in reasons):
+            self.wrong.append(f"{name} {kind}: the product takes none of its models: {reasons[0]}")
 
     def _check_change(self, name, change, file, base, seed):
         try:
@@ -300,6 +310,8 @@ class Contradictions:
 
     def report(self):
         """As lines of text."""
+        if not self.models:
+            self.wrong.append("the product takes none of the models, or there is none")
         lines = [f"{self.seen} changes of {self.models} models: {self.refused} refused, {self.computed} computed, "
                  f"{sum(self.without_effect.values())} of these without an effect; {len(self.wrong)} wrong"]
         if self.verbose:
@@ -323,8 +335,7 @@ def main():
         for name, kind in generator.PAIRS:
             if options.operators and name not in options.operators:
                 continue
-            for seed in range(options.seed, options.seed + options.seeds):
-                found.check(f"{name} {kind} {seed}", generator.one_operator(name, kind, seed), seed)
+            found.check_pair(name, kind, range(options.seed, options.seed + options.seeds))
     print("\n".join(found.report()))
     return 1 if found.wrong or found.refused < _LEAST_REFUSED * found.seen else 0
 

@@ -15,6 +15,7 @@ import numpy
 
 import arithmetic
 import campaign
+import contradictions_test
 import crosscheck
 import generator
 import models
@@ -282,6 +283,36 @@ class Versions(TestCase):
         def change_entry(subgraphs):
             subgraphs[0].operators[0].version = 7
         self.assertIn("operator 0 (CALL_ONCE): version 7 is not supported; version 1 is", self.refusal(change_entry))
+
+
+class RefusesEverything(Product):
+    """For the reason that it is given."""
+
+    def __init__(self, folder, reason):
+        super().__init__("none", folder)
+        self.reason = reason
+
+    def capture(self, file):
+        raise Refused(self.reason)
+
+
+class NothingToContradict(TestCase):
+    """Runs over contradictions in which no model is captured, so that nothing is changed."""
+
+    def wrong(self, reason):
+        """What is reported of two models."""
+        found = contradictions_test.Contradictions(RefusesEverything(self.folder, reason))
+        found.check_pair("FILL", "INT8", (1, 2))
+        return found.report()[1:]
+
+    def test_fails_by_operator_and_as_a_whole(self):
+        self.assertEqual(self.wrong("operator 0 (FILL): why"),
+                         ["FILL INT8: the product takes none of its models: operator 0 (FILL): why",
+                          "the product takes none of the models, or there is none"])
+
+    def test_fails_as_a_whole_where_the_operator_has_no_kernel(self):
+        self.assertEqual(self.wrong("not supported; TensorFlow Lite Micro computes it in float only"),
+                         ["the product takes none of the models, or there is none"])
 
 
 class Slices(TestCase):

@@ -129,4 +129,6 @@ def read(data):
     """A model from the bytes of its file."""
     root = Table.root(data)
     codes, buffers = root.tables(1), root.tables(4)
+    if buffers and len(_content(buffers[0])):
+        raise ValueError("buffer 0 must be empty")
     return Model([_subgraph(entry, codes, buffers) for entry in root.tables(2)])

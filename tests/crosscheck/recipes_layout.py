@@ -315,6 +315,7 @@ def fill(graph, source):
     """One number, then joined to the rest."""
     tensor = graph.tensors[source]
     value = graph.constant(graph.data("INT8", ()).reshape(()))
+    graph.tensors[value].scales, graph.tensors[value].zero_points = tensor.scales, tensor.zero_points
     made = _moved(graph, "FILL", [graph.ints(*tensor.shape), value], source, tensor.shape)
     return graph.add("MAXIMUM", [source, made[0]], graph.like(source))
 

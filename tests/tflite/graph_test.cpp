@@ -338,8 +338,11 @@ TEST(ImportRefusals, TooManyBytesOfActivations) {
 
 TEST(ImportRefusals, Options) {
     ModelSpec model = small_model();
+    for (const std::int32_t code : {kAdd, 18, 41}) {  // MUL and SUB
+        model.operators = {OperatorSpec{code, {0, 0}, {1}}};
+        EXPECT_EQ(refusal(model), "imported") << code;
+    }
     model.operators = {OperatorSpec{kAdd, {0, 0}, {1}}};
-    EXPECT_EQ(refusal(model), "operator 0 (ADD): its options are missing");
     model.operators[0].options_type = 1U;  // those of CONV_2D
     EXPECT_EQ(refusal(model), "operator 0 (ADD): its options are missing");
     model.operators[0].options_type = 11U;

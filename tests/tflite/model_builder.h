@@ -71,8 +71,12 @@ struct ModelSpec {
     std::vector<std::int32_t> inputs;
     std::vector<std::int32_t> outputs;
     std::vector<std::vector<std::uint8_t>> contents;
-    std::vector<PlaceSpec> places;        // of the buffers after those of `contents`
-    std::vector<ExternalSpec> externals;  // in the group "weights.bin"
+    std::vector<PlaceSpec> places;             // of the buffers after those of `contents`
+    std::vector<ExternalSpec> externals;       // in the group "weights.bin"
+    bool has_group{false};                     // that group, whether or not something is in it
+    std::vector<std::uint8_t> first_contents;  // of buffer 0
+    PlaceSpec first_place;                     // of buffer 0
+    std::vector<ModelSpec> more_graphs;        // tensors, operators, inputs and outputs of each
     std::uint32_t version{3U};
     std::size_t subgraphs{1U};
     bool deprecated_codes{false};  // write the operator codes as files from before schema 3a do
@@ -151,7 +155,7 @@ inline Table build_operator(flatbuffers::FlatBufferBuilder& builder, const Opera
     return Table{builder.EndTable(start)};
 }
 
-inline Table build_graph(flatbuffers::FlatBufferBuilder& builder, const ModelSpec& model) {
+inline Table build_graph(flatbuffers::FlatBufferBuilder& builder, const ModelSpec& model, std::size_t first_code) {
     std::vector<Table> tensors;
     tensors.reserve(model.tensors.size());
     for (const TensorSpec& tensor : model.tensors) {
@@ -160,7 +164,7 @@ inline Table build_graph(flatbuffers::FlatBufferBuilder& builder, const ModelSpe
     std::vector<Table> operators;
     operators.reserve(model.operators.size());
     for (std::size_t i = 0U; i < model.operators.size(); ++i) {
-        operators.push_back(build_operator(builder, model.operators[i], static_cast<std::uint32_t>(i)));
+        operators.push_back(build_operator(builder, model.operators[i], static_cast<std::uint32_t>(first_code + i)));
     }
     const auto tensor_vector = builder.CreateVector(tensors);
     const auto inputs = builder.CreateVector(model.inputs);
@@ -178,23 +182,37 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
     constexpr std::int32_t kPlaceholder = 127;
     flatbuffers::FlatBufferBuilder builder;
     std::vector<Table> codes;
-    for (const OperatorSpec& op : model.operators) {
-        const auto start = builder.StartTable();
-        const std::int32_t small = (op.code < kPlaceholder) ? op.code : kPlaceholder;
-        builder.AddElement<std::int8_t>(field(0U), static_cast<std::int8_t>(small), 0);
-        builder.AddElement<std::int32_t>(field(2U), op.version, 1);
-        if (!model.deprecated_codes) {
-            builder.AddElement<std::int32_t>(field(3U), op.code, 0);
+    const auto add_codes = [&](const ModelSpec& graph) {
+        for (const OperatorSpec& op : graph.operators) {
+            const auto start = builder.StartTable();
+            const std::int32_t small = (op.code < kPlaceholder) ? op.code : kPlaceholder;
+            builder.AddElement<std::int8_t>(field(0U), static_cast<std::int8_t>(small), 0);
+            builder.AddElement<std::int32_t>(field(2U), op.version, 1);
+            if (!model.deprecated_codes) {
+                builder.AddElement<std::int32_t>(field(3U), op.code, 0);
+            }
+            codes.emplace_back(builder.EndTable(start));
         }
-        codes.emplace_back(builder.EndTable(start));
-    }
+    };
+    add_codes(model);
     std::vector<Table> graphs;
-    graphs.reserve(model.subgraphs);
     for (std::size_t i = 0U; i < model.subgraphs; ++i) {
-        graphs.push_back(build_graph(builder, model));
+        graphs.push_back(build_graph(builder, model, 0U));
+    }
+    for (const ModelSpec& graph : model.more_graphs) {
+        const std::size_t first_code = codes.size();
+        add_codes(graph);
+        graphs.push_back(build_graph(builder, graph, first_code));
     }
     std::vector<Table> buffers;
-    buffers.emplace_back(builder.EndTable(builder.StartTable()));
+    const auto first_data = builder.CreateVector(model.first_contents);
+    const auto first = builder.StartTable();
+    if (!model.first_contents.empty()) {
+        builder.AddOffset(field(0U), first_data);
+    }
+    builder.AddElement<std::uint64_t>(field(1U), model.first_place.offset, 0U);
+    builder.AddElement<std::uint64_t>(field(2U), model.first_place.size, 0U);
+    buffers.emplace_back(builder.EndTable(first));
     for (const std::vector<std::uint8_t>& contents : model.contents) {
         const auto data = builder.CreateVector(contents);
         const auto start = builder.StartTable();
@@ -229,8 +247,10 @@ inline std::vector<std::uint8_t> build_model(const ModelSpec& model) {
     builder.AddOffset(field(1U), code_vector);
     builder.AddOffset(field(2U), graph_vector);
     builder.AddOffset(field(4U), buffer_vector);
-    if (!model.externals.empty()) {
+    if (model.has_group || !model.externals.empty()) {
         builder.AddOffset(field(8U), group_vector);
+    }
+    if (!model.externals.empty()) {
         builder.AddOffset(field(9U), external_vector);
     }
     builder.Finish(Table{builder.EndTable(start)}, "TFL3");

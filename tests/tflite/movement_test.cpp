@@ -246,6 +246,26 @@ TEST(MovementRefusals, SayWhatIsMissing) {
     }
 }
 
+TEST(MovementRefusals, AFillWhoseValueAndOutputDifferInQuantisation) {
+    ModelSpec model;
+    model.tensors = {TensorSpec{"value", {}}, plain("lengths", {2}, 2), TensorSpec{"y", {2, 3}}};
+    model.tensors[1].buffer = 1U;
+    model.contents = {words({2, 3})};
+    model.operators = {OperatorSpec{94, {1, 0}, {2}}};
+    model.inputs = {0};
+    model.outputs = {2};
+    const auto with = [&](float scale, std::int64_t zero_point) {
+        return refusal(model, [&](ModelSpec& changed) {
+            changed.tensors[2].scales = {scale};
+            changed.tensors[2].zero_points = {zero_point};
+        });
+    };
+    const std::string refused = "different quantisation of input and output is not supported";
+    EXPECT_EQ(with(0.5F, 0), "imported");
+    EXPECT_EQ(with(0.25F, 0), refused);
+    EXPECT_EQ(with(0.5F, 1), refused);
+}
+
 TEST(MovementRefusals, TablesOfMoreIndicesThanThereIsRoomFor) {
     Case test = case_of("resize_nearest_neighbor");
     test.inputs = {{1, 1, 1, 1}};

@@ -202,6 +202,31 @@ TEST(FullyConnected, FilterMayBeComputed) {
     EXPECT_TRUE(recorder.buffer(filter.buffer).contents.empty());
 }
 
+TEST(FullyConnected, OptionsThatAreMissingAreTheirDefaults) {
+    ModelSpec model = fully_connected_model();
+    model.operators[0].options.clear();
+    const std::vector<std::uint32_t> expected = import(model).launches().front().arguments;
+    model.operators[0].options_type = 0U;
+    EXPECT_EQ(import(model).launches().front().arguments, expected);
+}
+
+// The scheme takes a missing scale for 0, and compares it in steps of the output.
+TEST(FullyConnected, ABiasWithoutAScale) {
+    const auto with_output_scale = [](float scale) {
+        return refusal(fully_connected_model(), [scale](ModelSpec& m) {
+            m.tensors[2].scales = {};
+            m.tensors[2].zero_points = {};
+            m.tensors[3].scales = {scale};
+        });
+    };
+    const double step = static_cast<double>(fully_connected_model().tensors[0].scales[0]) *
+                        static_cast<double>(fully_connected_model().tensors[1].scales[0]);
+    EXPECT_EQ(with_output_scale(static_cast<float>(step * 51.0)), "imported");
+    EXPECT_EQ(with_output_scale(static_cast<float>(step * 49.0)),
+              "its bias has no scale, which is supported where input scale times filter scale is at most 0.02 of its "
+              "output scale");
+}
+
 TEST(FullyConnected, Refusals) {
     const auto refused = [](const std::function<void(ModelSpec&)>& change) {
         return refusal(fully_connected_model(), change);

@@ -174,6 +174,57 @@ TEST(OtherFiles, AreRefusedByTheTensorThatNamesThem) {
               "constants outside of the file are not supported: the model lists 1 external buffers in 1 groups");
 }
 
+// Nothing but the file as a whole is to blame: no operator names them.
+TEST(OtherFiles, AreRefusedWhereNoOperatorNamesThem) {
+    const std::string other_files = "constants outside of the file are not supported: ";
+    ModelSpec model = inside();
+    model.tensors.push_back(TensorSpec{"spare", {1}});
+    EXPECT_EQ(refusal(build_model(model)), "imported");
+    model.tensors.back().external_buffer = 5U;
+    EXPECT_EQ(refusal(build_model(model)), "'spare': " + other_files + "external buffer 5");
+    model.externals = {{5U, 64U, 6U}};
+    EXPECT_EQ(refusal(build_model(model)),
+              "'spare': " + other_files + "external buffer 5 (group 'weights.bin', offset 64, length 6)");
+    model = inside();
+    model.more_graphs = {inside()};
+    EXPECT_EQ(refusal(build_model(model)), "imported");
+    model.more_graphs[0].tensors[1].external_buffer = 5U;
+    model.more_graphs[0].tensors[1].name = {};
+    EXPECT_EQ(refusal(build_model(model)), "'tensor 1': " + other_files + "external buffer 5");
+    model = inside();
+    model.has_group = true;
+    EXPECT_EQ(refusal(build_model(model)), other_files + "the model lists 0 external buffers in 1 groups");
+}
+
+// RESHAPE does not read an empty list of lengths, and so refuses nothing about it.
+TEST(OtherFiles, AreRefusedWhereTheirTensorIsNotRead) {
+    ModelSpec model;
+    model.tensors = {TensorSpec{"x", {1}}, TensorSpec{"lengths", {0}, 0U, kInt32, {}, {}}, TensorSpec{"y", {}}};
+    model.operators = {OperatorSpec{22, {0, 1}, {2}}};
+    model.inputs = {0};
+    model.outputs = {2};
+    EXPECT_EQ(refusal(build_model(model)), "imported");
+    model.tensors[1].external_buffer = 5U;
+    EXPECT_EQ(refusal(build_model(model)),
+              "'lengths': constants outside of the file are not supported: external buffer 5");
+}
+
+TEST(FirstBuffer, MustBeEmpty) {
+    const std::string refused = "buffer 0 must be empty: tensors without contents name it";
+    ModelSpec model = inside();
+    model.first_contents = {1U, 2U, 3U};
+    EXPECT_EQ(refusal(build_model(model)), refused);
+    for (const PlaceSpec& place :
+         {PlaceSpec{kPlace, 6U}, PlaceSpec{kPlace, 0U}, PlaceSpec{0U, 6U}, PlaceSpec{1U, 2U}}) {
+        model = outside();
+        model.first_place = place;
+        EXPECT_EQ(refusal(model), refused) << place.offset << ' ' << place.size;
+    }
+    model = outside();
+    model.first_place = {1U, 1U};  // as converters leave it
+    EXPECT_EQ(refusal(model), "imported");
+}
+
 TEST(LargeOptions, AreRefusedByName) {
     ModelSpec model = inside();
     model.operators[0].large_options_offset = kPlace;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int32_t kAdd = 0;
 constexpr std::int32_t kSvdf = 27;
+constexpr std::int32_t kCallOnce = 129;
 constexpr std::int32_t kVarHandle = 142;
 constexpr std::int32_t kReadVariable = 143;
 constexpr std::int32_t kAssignVariable = 144;
@@ -153,6 +154,84 @@ TEST(ImportState, RefusesWhatItCannotKeep) {
               "operator 0 (SVDF): only operands of rank 2 are supported");
     EXPECT_EQ(why_not(svdf(), [](ModelSpec& model) { model.tensors[1].zero_points = {1}; }),
               "operator 0 (SVDF): weights with several scales or a zero point are not supported");
+}
+
+// The delay, whose variable is 5, 6, 7 and 8 at first.
+ModelSpec initialised_delay() {
+    ModelSpec model = delay();
+    model.operators.insert(model.operators.begin(), OperatorSpec{kCallOnce, {}, {}, 103U, {{0U, 1}}});
+    model.contents = {{5U, 6U, 7U, 8U}};
+    ModelSpec graph;
+    graph.tensors = {TensorSpec{"inner", {}, 0U, kResource, {}, {}}, TensorSpec{"start", {1, 4}, 1U}};
+    graph.tensors[1].zero_points = {-7};
+    graph.operators = {OperatorSpec{kVarHandle, {}, {0}}, OperatorSpec{kAssignVariable, {0, 1}, {}}};
+    model.more_graphs = {graph};
+    return model;
+}
+
+TEST(ImportState, AGraphSaysWhatAVariableIsAtFirst) {
+    const capture::Recorder recorder = import(initialised_delay());
+    FlatDevice device{recorder};
+    device.reset();
+    device.run();
+    const std::uint8_t* const output = device.bytes(only(recorder, capture::BufferRole::kOutput));
+    EXPECT_EQ(std::vector<std::uint8_t>(output, output + 4), (std::vector<std::uint8_t>{5U, 6U, 7U, 8U}));
+}
+
+// What is refused in the captured graph is refused in one that initialises variables, in the same words.
+TEST(ImportState, RefusesGraphsThatInitialiseVariablesOtherwise) {
+    const auto refused = [](const std::function<void(ModelSpec&)>& change) {
+        return refusal(initialised_delay(), [&](ModelSpec& model) { change(model.more_graphs[0]); });
+    };
+    const std::string assign = "its graph has ASSIGN_VARIABLE: ";
+    const std::string handle = "its graph has VAR_HANDLE: ";
+    EXPECT_EQ(refused([](ModelSpec&) {}), "imported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.inputs = {1}; }), "graph 1 has 1 inputs and 0 outputs; none are supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.outputs = {99, 0}; }),
+              "graph 1 has 0 inputs and 2 outputs; none are supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[0].inputs = {1}; }), handle + "1 inputs are not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[0].inputs = {99}; }), handle + "tensor 99 does not exist");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[0].inputs = {-1}; }), handle + "1 inputs are not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[0].outputs = {99}; }), handle + "tensor 99 does not exist");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators = {OperatorSpec{kVarHandle, {}, {}}}; }),
+              handle + "0 outputs are not supported; 1 is");
+    EXPECT_EQ(refused([](ModelSpec& g) {
+                  g.tensors.push_back(TensorSpec{"more", {}, 0U, kResource, {}, {}});
+                  g.operators = {OperatorSpec{kVarHandle, {}, {0, 2}}};
+              }),
+              handle + "2 outputs are not supported; 1 is");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.tensors[0] = TensorSpec{"inner", {1}, 0U, kInt32}; }),
+              handle + "a handle that is no resource is not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[0].outputs = {1}; }),
+              handle + "writes 'start', which is constant, an input, or written already");
+    EXPECT_EQ(refused([](ModelSpec& g) {
+                  g.tensors[0].shape = {1, 4};
+                  g.tensors[0].buffer = 1U;
+              }),
+              handle + "'inner': contents of a variable are not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { std::swap(g.operators[0], g.operators[1]); }),
+              assign + "reads 'inner' before it is written");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {1, 1}; }), assign + "its handle is no VAR_HANDLE's");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {-1, 1}; }), assign + "its handle is no VAR_HANDLE's");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {0, 1, 1}; }), assign + "3 inputs are not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {0}; }), assign + "1 inputs are not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {0, 99}; }), assign + "tensor 99 does not exist");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {99, 1}; }), assign + "tensor 99 does not exist");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {0, -1}; }), assign + "its value is missing");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].inputs = {0, 0}; }),
+              assign + "'inner': resource is not supported");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.tensors[1].buffer = 0U; }), assign + "reads 'start' before it is written");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.tensors[1].scales = {0.5F, 0.5F}; }),
+              assign + "'start': the number of its zero points differs from that of its scales");
+    EXPECT_EQ(refused([](ModelSpec& g) {
+                  g.tensors.push_back(TensorSpec{"z", {1}});
+                  g.operators[1].outputs = {2};
+              }),
+              assign + "1 outputs are not supported; 0 are");
+    EXPECT_EQ(refused([](ModelSpec& g) { g.operators[1].code = kReadVariable; }),
+              "its graph has READ_VARIABLE; assignments to variables are supported");
+    EXPECT_EQ(refusal(initialised_delay(), [](ModelSpec& model) { model.operators[0].options = {}; }),
+              "graph 0 has 1 inputs and 1 outputs; none are supported");
 }
 
 }  // namespace

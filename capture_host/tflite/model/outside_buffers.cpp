@@ -32,6 +32,11 @@ bool has_data(const format::Buffer& buffer) {
     return (buffer.data() != nullptr) && (buffer.data()->size() > 0U);
 }
 
+// Or claims to.
+bool holds_anything(const format::Buffer& buffer) {
+    return has_data(buffer) || is_offset_set(buffer.offset()) || (buffer.size() > 1U);
+}
+
 [[noreturn]] void refuse(Bytes file, const Range& range, const std::string& reason) {
     throw ImportError("buffer " + std::to_string(range.buffer) + range_text(file, range.offset, range.size) + ": " +
                       reason);
@@ -60,6 +65,9 @@ std::optional<Range> checked_range(Bytes file, std::uint32_t index, const format
 void check_outside_buffers(Bytes file, const format::Model& model) {
     std::vector<Range> ranges;
     const std::uint32_t count = (model.buffers() == nullptr) ? 0U : model.buffers()->size();
+    if ((count > 0U) && holds_anything(*model.buffers()->Get(0U))) {
+        throw ImportError("buffer 0 must be empty: tensors without contents name it");
+    }
     for (std::uint32_t i = 0U; i < count; ++i) {
         const std::optional<Range> range = checked_range(file, i, *model.buffers()->Get(i));
         if (range.has_value()) {
@@ -100,6 +108,11 @@ std::string buffer_name(Bytes file, std::uint32_t index, const format::Buffer& b
            (is_offset_set(buffer.offset()) ? range_text(file, buffer.offset(), buffer.size()) : std::string{});
 }
 
+std::string name_of(const format::Tensor& tensor, std::size_t index) {
+    const std::string name = printable(tensor.name());
+    return name.empty() ? ("tensor " + std::to_string(index)) : name;
+}
+
 std::string external_defect(const format::Model& model, const format::Tensor& tensor) {
     if (tensor.external_buffer() == 0U) {
         return {};
@@ -122,10 +135,22 @@ std::string external_defect(const format::Model& model, const format::Tensor& te
     return text;
 }
 
-void refuse_external_lists(const format::Model& model, const format::SubGraph& graph) {
-    const bool is_named = (graph.tensors() != nullptr) &&
-                          std::any_of(graph.tensors()->begin(), graph.tensors()->end(),
-                                      [](const format::Tensor* tensor) { return tensor->external_buffer() != 0U; });
+void refuse_other_files(const format::Model& model, const std::vector<bool>& is_used) {
+    bool is_named = false;
+    const std::uint32_t graphs = (model.subgraphs() == nullptr) ? 0U : model.subgraphs()->size();
+    for (std::uint32_t graph = 0U; graph < graphs; ++graph) {
+        const auto* const tensors = model.subgraphs()->Get(graph)->tensors();
+        for (std::uint32_t i = 0U; (tensors != nullptr) && (i < tensors->size()); ++i) {
+            const std::string defect = external_defect(model, *tensors->Get(i));
+            if (defect.empty()) {
+                continue;
+            }
+            if ((graph != 0U) || !is_used.at(i)) {
+                throw ImportError("'" + name_of(*tensors->Get(i), i) + "': " + defect);
+            }
+            is_named = true;
+        }
+    }
     const std::size_t buffers = (model.external_buffers() == nullptr) ? 0U : model.external_buffers()->size();
     const std::size_t groups =
         (model.external_buffer_groups() == nullptr) ? 0U : model.external_buffer_groups()->size();

@@ -4,8 +4,10 @@
 // 2 GB, and for others on request. Host only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pianola/span.h"
 
@@ -13,7 +15,6 @@ namespace pianola::tflite::format {
 struct Buffer;
 struct Model;
 struct Operator;
-struct SubGraph;
 struct Tensor;
 }  // namespace pianola::tflite::format
 
@@ -25,9 +26,10 @@ namespace pianola::tflite {
     return offset > 1U;
 }
 
-// Throws ImportError, which names the buffer, its offset, its size and the file's length, unless every buffer with an
-// offset lies within `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one
-// in part. Any alignment is accepted. `model` is the FlatBuffer of `file`, verified.
+// Throws ImportError unless buffer 0 holds nothing, as the format demands, and every buffer with an offset lies within
+// `file` and after the FlatBuffer, has no data in the FlatBuffer as well, and overlaps no other one in part. The error
+// names the buffer, and of one with an offset its offset, its size and the file's length. Any alignment is accepted.
+// `model` is the FlatBuffer of `file`, verified.
 void check_outside_buffers(Span<const std::uint8_t> file, const format::Model& model);
 
 // The contents of a buffer, in `file`: of its data or at its offset. Empty where it has neither. The buffer has been
@@ -37,11 +39,15 @@ void check_outside_buffers(Span<const std::uint8_t> file, const format::Model& m
 // "buffer 3 (offset 4096, size 1024, in a file of 5000 bytes)"; "buffer 3" where it has no offset.
 [[nodiscard]] std::string buffer_name(Span<const std::uint8_t> file, std::uint32_t index, const format::Buffer& buffer);
 
+// What messages call a tensor: its name in printable ASCII, or "tensor 3" where it has none.
+[[nodiscard]] std::string name_of(const format::Tensor& tensor, std::size_t index);
+
 // Why a tensor whose contents lie in another file cannot be used; empty where they do not.
 [[nodiscard]] std::string external_defect(const format::Model& model, const format::Tensor& tensor);
 
-// Throws ImportError where the model lists contents in other files although no tensor of `graph` names them.
-void refuse_external_lists(const format::Model& model, const format::SubGraph& graph);
+// Throws ImportError where contents lie in other files, or the model lists such, and no operator is to blame: `is_used`
+// has an element for each tensor of the first graph, true where an operator refuses a tensor with external_defect().
+void refuse_other_files(const format::Model& model, const std::vector<bool>& is_used);
 
 // Why an operator's options in the file cannot be used; empty where there are none.
 [[nodiscard]] std::string outside_options_defect(const format::Operator& op);

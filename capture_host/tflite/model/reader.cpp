@@ -150,10 +150,7 @@ std::string read_quantization(const format::Tensor& source, Tensor& tensor) {
 
 Tensor read_tensor(const format::Tensor& stored, const Source& source, std::size_t index) {
     Tensor tensor;
-    tensor.name = printable(stored.name());
-    if (tensor.name.empty()) {
-        tensor.name = "tensor " + std::to_string(index);
-    }
+    tensor.name = name_of(stored, index);
     tensor.type = stored.type();
     tensor.is_variable = stored.is_variable();
     // 64-bit integers do not reach the device: they are biases. Of a variable only its name does.
@@ -287,6 +284,25 @@ void read_graph(const Source& source, const format::SubGraph& graph, Model& mode
     }
 }
 
+// By tensor: whether an operator reads or writes it, so that a defect of it is that operator's.
+std::vector<bool> used_tensors(const Model& model) {
+    std::vector<bool> is_used(model.tensors.size(), false);
+    const auto mark = [&](std::int32_t operand) {
+        if ((operand >= 0) && (static_cast<std::size_t>(operand) < is_used.size())) {
+            is_used[static_cast<std::size_t>(operand)] = true;
+        }
+    };
+    for (const Operator& op : model.operators) {
+        for (std::size_t position = 0U; position < op.inputs.size(); ++position) {
+            if (!is_unread_shape(model, op, position)) {
+                mark(op.inputs[position]);
+            }
+        }
+        std::for_each(op.outputs.begin(), op.outputs.end(), mark);
+    }
+    return is_used;
+}
+
 }  // namespace
 
 bool is_model(Span<const std::uint8_t> file) {
@@ -319,7 +335,7 @@ Model read_model(Span<const std::uint8_t> file) {
     }
     model.subgraph_count = source.subgraphs()->size();
     read_graph({stored, source}, *source.subgraphs()->Get(0U), model);
-    refuse_external_lists(source, *source.subgraphs()->Get(0U));
+    refuse_other_files(source, used_tensors(model));
     const format::SubGraph& graph = *source.subgraphs()->Get(0U);
     const std::size_t tensor_count = model.tensors.size();
     model.inputs = read_graph_operands(graph.inputs(), "inputs", kMaxInputs, tensor_count);
@@ -332,10 +348,16 @@ Model read_inner_graph(const Model& model, std::int32_t index) {
         throw ImportError("graph " + std::to_string(index) + " does not exist");
     }
     const format::Model& source = *format::GetModel(model.storage.data());
+    const format::SubGraph& graph = *source.subgraphs()->Get(static_cast<std::uint32_t>(index));
+    const std::size_t inputs = (graph.inputs() == nullptr) ? 0U : graph.inputs()->size();
+    const std::size_t outputs = (graph.outputs() == nullptr) ? 0U : graph.outputs()->size();
+    if ((inputs + outputs) > 0U) {
+        throw ImportError("graph " + std::to_string(index) + " has " + std::to_string(inputs) + " inputs and " +
+                          std::to_string(outputs) + " outputs; none are supported");
+    }
     Model inner;
     inner.subgraph_count = model.subgraph_count;
-    read_graph({{model.storage.data(), model.storage.size()}, source},
-               *source.subgraphs()->Get(static_cast<std::uint32_t>(index)), inner);
+    read_graph({{model.storage.data(), model.storage.size()}, source}, graph, inner);
     return inner;
 }
 

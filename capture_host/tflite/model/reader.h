@@ -77,8 +77,8 @@ struct Model {
 // Throws ImportError. The model does not refer to `file` afterwards.
 [[nodiscard]] Model read_model(Span<const std::uint8_t> file);
 
-// Another graph of a model that has been read, which must outlive it: without storage, inputs and outputs. Throws
-// ImportError, also where there is no such graph.
+// Another graph of a model that has been read, which must outlive it: without storage. Throws ImportError, also where
+// there is no such graph, and where it has inputs or outputs.
 [[nodiscard]] Model read_inner_graph(const Model& model, std::int32_t index);
 
 }  // namespace pianola::tflite

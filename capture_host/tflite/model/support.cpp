@@ -103,7 +103,7 @@ constexpr std::array<OperatorSupport, 85> kOperators{{
     {format::BuiltinOperator_UNPACK, 4, kMoved, kSameQuantization},
     {format::BuiltinOperator_REDUCE_MIN, 2, kInt8, "constant axes; equal quantisation of input and output"},
     {format::BuiltinOperator_ZEROS_LIKE, 1, kMoved, ""},
-    {format::BuiltinOperator_FILL, 3, kMoved, "constant shape"},
+    {format::BuiltinOperator_FILL, 3, kMoved, "constant shape; equal quantisation of value and output"},
     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, 4, kMoved, kSameQuantization},
     {format::BuiltinOperator_LEAKY_RELU, 2, kInt8And16, ""},
     {format::BuiltinOperator_SQUARED_DIFFERENCE, 2, kInt8And16, kBroadcasts},

@@ -160,8 +160,8 @@ void lower_add(OperatorContext& context) {
         return;
     }
     const Operands operands = arithmetic_operands(context);
-    const ActivationRange range =
-        context.clamp_range(context.options<format::AddOptions>().fused_activation_function(), operands.output);
+    const ActivationRange range = context.clamp_range(
+        context.options_or_defaults<format::AddOptions>().fused_activation_function(), operands.output);
     const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
     Arguments arguments = arguments_of(context, Op::kAdd, operands);
     set_scaling(context, arguments, add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
@@ -192,7 +192,8 @@ void lower_sub(OperatorContext& context) {
     set_scaling(context, arguments,
                 subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift), left_shift);
     set_range(arguments,
-              context.clamp_range(context.options<format::SubOptions>().fused_activation_function(), operands.output));
+              context.clamp_range(context.options_or_defaults<format::SubOptions>().fused_activation_function(),
+                                  operands.output));
     launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
 }
 
@@ -207,7 +208,8 @@ void lower_mul(OperatorContext& context) {
                         static_cast<double>(operands.output.scale);
     set_scales(arguments, kOne, kOne, context.multiplier(real));
     set_range(arguments,
-              context.clamp_range(context.options<format::MulOptions>().fused_activation_function(), operands.output));
+              context.clamp_range(context.options_or_defaults<format::MulOptions>().fused_activation_function(),
+                                  operands.output));
     launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kFilterPosition = 1U;
 constexpr std::size_t kBiasPosition = 2U;
-constexpr double kMaxBiasScaleError = 0.02;  // of an output step, per step of the bias; the scheme's own bound
+// Of an output step, per step of the bias. The bound and that a missing scale counts as 0 are the scheme's own.
+constexpr double kMaxBiasScaleError = 0.02;
 
 // With one filter scale the scheme multiplies the scales in single precision, with one per row in double.
 FixedPoint checked_scale(const OperatorContext& context, const QuantizedTensor& input, float filter_scale,
@@ -19,10 +20,12 @@ FixedPoint checked_scale(const OperatorContext& context, const QuantizedTensor& 
     const Tensor* const bias = context.optional_input(kBiasPosition);
     if (bias != nullptr) {
         const double exact = static_cast<double>(input.scale) * static_cast<double>(filter_scale);
-        const double bias_scale =
-            bias->quantization.scales.empty() ? 0.0 : static_cast<double>(bias->quantization.scales.front());
+        const bool is_missing = bias->quantization.scales.empty();
+        const double bias_scale = is_missing ? 0.0 : static_cast<double>(bias->quantization.scales.front());
         context.require((std::fabs(exact - bias_scale) / static_cast<double>(output.scale)) <= kMaxBiasScaleError,
-                        "the scale of its bias differs from input scale times filter scale");
+                        is_missing ? "its bias has no scale, which is supported where input scale times filter scale "
+                                     "is at most 0.02 of its output scale"
+                                   : "the scale of its bias differs from input scale times filter scale");
     }
     const std::optional<FixedPoint> scale = tflite::common_scale(input.scale, filter_scale, output.scale);
     if (!scale.has_value()) {
@@ -61,7 +64,7 @@ capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTen
 void lower_fully_connected(OperatorContext& context) {
     using Arguments = refdev::FullyConnectedArguments;
     context.require_operands(2U, 3U);
-    const auto& options = context.options<format::FullyConnectedOptions>();
+    const auto& options = context.options_or_defaults<format::FullyConnectedOptions>();
     context.require(options.weights_format() == 0, "shuffled weights are not supported");
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
     const Tensor& filter = context.int8_weights(kFilterPosition, "filter");  // or a second input

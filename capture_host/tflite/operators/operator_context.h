@@ -184,6 +184,8 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId buffer(const AnyTensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
+    // The VAR_HANDLE that makes input 0, which exists.
+    [[nodiscard]] const Operator& handle() const;
     // The variable whose handle is input 0, as memory that holds what `tensor` does.
     [[nodiscard]] capture::BufferId variable(const Tensor& tensor);
     // What the variable of a VAR_HANDLE holds before the first step. Refuses where it has been used already.

@@ -37,7 +37,7 @@ bool is_alike(const Tensor& a, const Tensor& b) {
            (a.quantization.zero_points == b.quantization.zero_points);
 }
 
-// What is said of operators of the captured graph, of one in a graph that initialises variables.
+// What is said of operators of the captured graph, of one in a graph that initialises variables; and few fit there.
 void require_known_form(const OperatorContext& context, const Operator& op) {
     const OperatorSupport* const support = find_support(op.code);
     const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
@@ -45,6 +45,39 @@ void require_known_form(const OperatorContext& context, const Operator& op) {
     if (!defect.empty()) {
         context.refuse("its graph has " + op.name + ": " + defect);
     }
+    if ((op.code != format::BuiltinOperator_VAR_HANDLE) && (op.code != format::BuiltinOperator_ASSIGN_VARIABLE)) {
+        context.refuse("its graph has " + op.name + "; assignments to variables are supported");
+    }
+}
+
+struct Assignment {
+    const Operator* handle;
+    AnyTensor value;
+};
+
+// Of an ASSIGN_VARIABLE, in whichever graph it is.
+Assignment checked_assignment(const OperatorContext& context) {
+    context.require_inputs(2U, 2U);
+    context.require_outputs(0U);
+    return Assignment{&context.handle(), context.any_input(1U, "value")};
+}
+
+[[noreturn]] void refuse_inner(const OperatorContext& context, const Finding& finding) {
+    context.refuse("its graph has " + finding.operator_name + ": " + finding.missing);
+}
+
+// What an operator of a graph that initialises variables assigns; nullopt for a VAR_HANDLE.
+std::optional<Assignment> checked_initialiser(const OperatorContext& context, OperatorContext& inner,
+                                              std::int32_t code) {
+    try {
+        if (code == format::BuiltinOperator_ASSIGN_VARIABLE) {
+            return checked_assignment(inner);
+        }
+        lower_var_handle(inner);
+    } catch (const ImportError& error) {
+        refuse_inner(context, error.findings().front());
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -66,12 +99,16 @@ Variable& OperatorContext::named_variable(const Operator& handle) {
     return found->second;
 }
 
-capture::BufferId OperatorContext::variable(const Tensor& tensor) {
-    const Operator* const handle = handle_of(model_, op().inputs.front());
-    if (handle == nullptr) {
+const Operator& OperatorContext::handle() const {
+    const Operator* const found = handle_of(model_, op().inputs.front());
+    if (found == nullptr) {
         refuse("its handle is no VAR_HANDLE's");
     }
-    Variable& variable = named_variable(*handle);
+    return *found;
+}
+
+capture::BufferId OperatorContext::variable(const Tensor& tensor) {
+    Variable& variable = named_variable(handle());
     if (variable.like != nullptr) {
         require(is_alike(*variable.like, tensor), "a variable of several types or sizes is not supported");
     } else {
@@ -110,9 +147,7 @@ void lower_read_variable(OperatorContext& context) {
 }
 
 void lower_assign_variable(OperatorContext& context) {
-    context.require_inputs(2U, 2U);
-    context.require_outputs(0U);
-    const AnyTensor value = context.any_input(1U, "value");
+    const AnyTensor value = checked_assignment(context).value;
     context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
 }
 
@@ -121,27 +156,25 @@ void lower_assign_variable(OperatorContext& context) {
 void lower_call_once(OperatorContext& context) {
     context.require_inputs(0U, 0U);
     context.require_outputs(0U);
-    const std::int32_t graph = context.options_or_defaults<format::CallOnceOptions>().init_subgraph_index();
-    context.require(context.is_first_look_at(graph), "a graph that initialises variables twice is not supported");
-    const Model inner = read_inner_graph(context.model(), graph);
+    const std::int32_t index = context.options_or_defaults<format::CallOnceOptions>().init_subgraph_index();
+    context.require(context.is_first_look_at(index), "a graph that initialises variables twice is not supported");
+    const Model inner = read_inner_graph(context.model(), index);
     for (const Operator& op : inner.operators) {
         require_known_form(context, op);
-        if (op.code == format::BuiltinOperator_VAR_HANDLE) {
-            continue;
+    }
+    capture::Recorder unused;  // the graph is checked as the captured one is, and nothing of it is recorded
+    Graph graph{inner, [](const Operator&) { return false; }, unused};
+    if (!graph.findings().empty()) {
+        refuse_inner(context, graph.findings().front());
+    }
+    std::uint64_t table_bytes = 0U;
+    for (std::uint32_t i = 0U; i < inner.operators.size(); ++i) {
+        OperatorContext inner_context{inner, i, graph, unused, table_bytes};
+        const std::optional<Assignment> assignment =
+            checked_initialiser(context, inner_context, inner.operators[i].code);
+        if (assignment.has_value()) {
+            context.initialise_variable(*assignment->handle, *assignment->value.tensor);
         }
-        const bool assigns = (op.code == format::BuiltinOperator_ASSIGN_VARIABLE) && (op.inputs.size() == 2U);
-        const Operator* const handle = assigns ? handle_of(inner, op.inputs.front()) : nullptr;
-        if (handle == nullptr) {
-            context.refuse("its graph has " + op.name + "; assignments to variables are supported");
-        }
-        const auto value = static_cast<std::size_t>(op.inputs.back());
-        const bool is_there = value < inner.tensors.size();
-        if (is_there && !inner.tensors[value].defect.empty()) {
-            context.refuse("its graph assigns '" + inner.tensors[value].name + "': " + inner.tensors[value].defect);
-        }
-        context.require(is_there && inner.tensors[value].defect.empty() && inner.tensors[value].is_constant,
-                        "its graph assigns what is not constant");
-        context.initialise_variable(*handle, inner.tensors[value]);
     }
 }
 
