@@ -107,13 +107,19 @@ class Steps {
         if ((first[write].kind != CallKind::kWrite) || is_declared(reading_.declarations.inputs, first[write])) {
             return found;
         }
+        const Call* carried = nullptr;  // rather from another device, which says more
         for (std::size_t read = 0U; read < write; ++read) {
-            if (in_all_turns(read, write, may_carry)) {
-                if (in_all_turns(read, write, has_carried) || is_equal_and_changes(read, write)) {
-                    refuse(first[read], first[write]);
-                }
-                found = found.has_value() ? found : read;
+            if (!in_all_turns(read, write, may_carry)) {
+                continue;
             }
+            found = found.has_value() ? found : read;
+            const bool is_better = (carried == nullptr) || (carried->device == first[write].device);
+            if (is_better && (in_all_turns(read, write, has_carried) || is_equal_and_changes(read, write))) {
+                carried = &first[read];
+            }
+        }
+        if (carried != nullptr) {
+            refuse(*carried, first[write]);
         }
         return found;
     }
