@@ -151,8 +151,8 @@ TEST_P(RandomPrograms, AreTaken) {
 TEST(Refusals, NameNeedLimitAndRemedy) {
     for (const Capacities* profile : {&profiles::kSmallEcu, &profiles::kDefault}) {
         host::DeviceOptions options = small_device(1U, 256U * 1024U);
-        options.spec.grid_columns = 4U;
-        options.spec.grid_rows = 4U;
+        options.spec.grid_columns = 8U;
+        options.spec.grid_rows = 8U;
         options.spec.capacities = profile;
         const auto device = host::open_device(options);
         const Shape shape{64U, 64U};

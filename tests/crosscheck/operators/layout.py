@@ -13,7 +13,7 @@ def reshape(node):
     """The same elements in the shape that a list names, of which one length may be -1. Without a list the output has
     it; a list in the options counts where there is no input, and does not contradict it."""
     data, listed = node.input(0).data, node.input(1)
-    named = tuple(node.options["new_shape"])
+    named = tuple(node.options.get("new_shape", ()))
     made = data.reshape(_ints(listed) if listed else named or node.output.shape)
     if named and data.reshape(named).shape != made.shape:
         raise Contradiction("new_shape")
