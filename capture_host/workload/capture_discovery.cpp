@@ -28,8 +28,9 @@ class Finder {
 
     void search(const Calls& calls, bool as_written) {
         for (const Loop& candidate : loops_of(calls, command_set_)) {
-            if (!as_written && has(calls, 0U, candidate.first, CallKind::kRead)) {
-                continue;  // the output of a turn would be in front of the loop
+            if (!as_written &&
+                (has(calls, 0U, candidate.first, CallKind::kRead) || has_exchanged_inputs(calls, candidate))) {
+                continue;  // the output of a turn would be in front of the loop, or inputs would change places
             }
             const Loop loop = unrolled(calls, candidate, command_set_);
             if (loop.turns != 0U) {

@@ -110,6 +110,27 @@ Loop unrolled(const Calls& calls, const Loop& loop, const CommandSet& command_se
     return {};
 }
 
+bool has_exchanged_inputs(const Calls& calls, const Loop& loop) {
+    std::map<std::uint64_t, std::set<std::size_t>> places;  // of writes in a turn, by buffer
+    for (std::size_t i = loop.first; i < loop.end(); ++i) {
+        if (calls[i].kind == CallKind::kWrite) {
+            places[calls[i].object].insert((i - loop.first) % loop.period);
+        }
+    }
+    // A buffer that is written twice in every turn is two inputs in each of them.
+    return std::any_of(places.begin(), places.end(), [&](const auto& entry) {
+        const auto& [buffer, all] = entry;
+        return (all.size() > 1U) && std::any_of(all.begin(), all.end(), [&, id = buffer](std::size_t place) {
+                   for (std::size_t i = loop.first + place; i < loop.end(); i += loop.period) {
+                       if (calls[i].object != id) {
+                           return true;
+                       }
+                   }
+                   return false;
+               });
+    });
+}
+
 namespace {
 
 std::string named(const Call& call) {

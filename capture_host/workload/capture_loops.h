@@ -42,6 +42,9 @@ struct Loop {
 // turns: the turns do not compute the same.
 [[nodiscard]] Loop unrolled(const Calls& calls, const Loop& loop, const CommandSet& command_set);
 
+// Whether a buffer that brings an input in one turn brings another one in another turn: which is which is not certain.
+[[nodiscard]] bool has_exchanged_inputs(const Calls& calls, const Loop& loop);
+
 // The first difference between the first turn of the loop and the first turn that does not compute the same.
 [[nodiscard]] std::string turn_difference(const Calls& calls, const Loop& loop, const CommandSet& command_set);
 // The first difference between what seem to be two turns of a program in which no calls repeat; empty where there are

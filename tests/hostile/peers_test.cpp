@@ -187,7 +187,7 @@ TEST(PeerReports, TensorFlowLiteMicroADimensionLongerThanItsBuffer) {
                   model.tensors[1].buffer = 1U;
                   model.tensors[1].shape = {1, 1'000'000};
               }),
-              "operator 0 (QUANTIZE): 'middle': its buffer holds 4 bytes where its shape needs 1000000");
+              "operator 0 (QUANTIZE): 'middle': its buffer 1 holds 4 bytes where its shape needs 1000000");
     EXPECT_EQ(import_of([](ModelSpec& model) { model.tensors[0].shape = {1, -4}; }),
               "graph input 'x': dynamic dimensions are not supported");
     EXPECT_EQ(import_of([](ModelSpec& model) { model.tensors[0].shape = {1, 0}; }),
