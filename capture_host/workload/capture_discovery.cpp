@@ -28,9 +28,8 @@ class Finder {
 
     void search(const Calls& calls, bool as_written) {
         for (const Loop& candidate : loops_of(calls, command_set_)) {
-            if (!as_written &&
-                (has(calls, 0U, candidate.first, CallKind::kRead) || has_exchanged_inputs(calls, candidate))) {
-                continue;  // the output of a turn would be in front of the loop, or inputs would change places
+            if (!as_written && !is_plain(calls, candidate)) {
+                continue;
             }
             const Loop loop = unrolled(calls, candidate, command_set_);
             if (loop.turns != 0U) {
@@ -66,6 +65,16 @@ class Finder {
     }
 
   private:
+    // Of calls in the order of turns: no output of a turn is in front of the loop, inputs do not change places, and what
+    // nothing reads is written for turns that never came, and not in every turn.
+    static bool is_plain(const Calls& calls, const Loop& loop) {
+        const auto after = calls.begin() + static_cast<std::ptrdiff_t>(loop.end());
+        const auto idle =
+            std::count_if(after, calls.end(), [](const Call& call) { return call.kind == CallKind::kWrite; });
+        return !has(calls, 0U, loop.first, CallKind::kRead) && !has_exchanged_inputs(calls, loop) &&
+               (static_cast<std::size_t>(idle) < loop.turns);
+    }
+
     void take(const Calls& calls, const Loop& candidate, const Loop& loop, bool as_written) {
         // Turns that the host gives nothing are layers of one inference, where a step has room for them.
         const bool is_loop = has(calls, loop.first, loop.period, CallKind::kWrite);
