@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "capture_host/workload/capture_pairs.h"
 
@@ -104,8 +105,9 @@ std::vector<std::size_t> places_of(const std::vector<Section>& sections, const C
     const Calls& calls = (last->calls.size() == step.size()) ? last->calls : step;
     std::vector<std::size_t> places(calls.size());
     std::iota(places.begin(), places.end(), std::size_t{0U});
-    std::stable_sort(places.begin(), places.end(),
-                     [&](std::size_t one, std::size_t other) { return calls[one].number < calls[other].number; });
+    std::sort(places.begin(), places.end(), [&](std::size_t one, std::size_t other) {
+        return std::pair{calls[one].number, one} < std::pair{calls[other].number, other};
+    });
     return places;
 }
 
