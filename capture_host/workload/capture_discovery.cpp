@@ -65,8 +65,8 @@ class Finder {
     }
 
   private:
-    // Of calls in the order of turns: no output of a turn is in front of the loop, inputs do not change places, and what
-    // nothing reads is written for turns that never came, and not in every turn.
+    // Of calls in the order of turns: no output of a turn is in front of the loop, inputs do not change places, and
+    // what nothing reads is written for turns that never came, and not in every turn.
     static bool is_plain(const Calls& calls, const Loop& loop) {
         const auto after = calls.begin() + static_cast<std::ptrdiff_t>(loop.end());
         const auto idle =
