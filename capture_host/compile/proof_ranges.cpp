@@ -29,7 +29,7 @@ void for_each_operand(const Program::State& program, const Visit& visit) {
     }
 }
 
-// Addresses as if a byte that nobody touches lay between any two buffers.
+// Addresses as if an unused byte lay between any two buffers.
 class Apart {
   public:
     explicit Apart(const Program::State& program) {
@@ -50,9 +50,8 @@ class Apart {
     }
 
     [[nodiscard]] std::uint32_t operator()(std::uint32_t address) const {
-        const auto behind = places_.upper_bound(address);
-        return (behind == places_.begin()) ? address
-                                           : (std::prev(behind)->second + (address - std::prev(behind)->first));
+        const auto after = places_.upper_bound(address);
+        return (after == places_.begin()) ? address : (std::prev(after)->second + (address - std::prev(after)->first));
     }
 
   private:

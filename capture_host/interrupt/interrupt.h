@@ -1,6 +1,6 @@
 // Interrupt: whether the user of a long call still wants its result.
 //
-// Place in the whole: long loops of the host's libraries call check() between their parts; the Python package sets the
+// Long loops of the host's libraries call check() between their parts; the Python package sets the
 // hook that looks for signals. Without a hook nothing is asked: the command line ends by the signal itself. Host only.
 #pragma once
 

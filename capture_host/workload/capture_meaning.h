@@ -12,8 +12,8 @@
 namespace pianola::host {
 
 // Every output of the binary is the expression that the program has read, and of a pipeline whose tensors were found,
-// all inferences use the inputs alike. Throws OrderRefused. Why no captured inference can be a self-test vector is what
-// it returns; empty where all can.
+// all inferences use the inputs alike. Throws OrderRefused of a pipeline, else API-CAPTURE-CONTENT. Returns why no
+// captured inference can be a self-test vector; empty where all can.
 [[nodiscard]] std::string check_meaning(const Reading& reading, const Scripts& scripts,
                                         const std::vector<Section>& program, const CommandSet& command_set);
 

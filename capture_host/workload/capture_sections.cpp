@@ -143,7 +143,7 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
 
 // What goes from one turn to the next at both ends of the loop. An event that the step waits for before it records it
 // was recorded before the capture where nothing in front does it, for else the wait would have been refused. And the
-// last record waits for nobody where no turn follows: the epilogue waits for it, which orders what is ordered already.
+// last record is not waited for where no turn follows: the epilogue waits for it, which orders what is ordered already.
 void close_events(std::vector<Section>& sections) {
     std::set<std::uint64_t> recorded;
     std::map<std::uint64_t, Call> carried;  // the step's waits

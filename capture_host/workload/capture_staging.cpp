@@ -206,7 +206,7 @@ class Stager {
         return made;
     }
 
-    // Nothing behind writes any of its bytes.
+    // No later write touches its bytes.
     [[nodiscard]] static bool is_last(const std::vector<Call>& calls, std::size_t place) {
         const RangeSet own = addresses_of(*calls[place].buffer);
         return std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(place) + 1, calls.end(), [&](const Call& call) {

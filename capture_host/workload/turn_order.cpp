@@ -11,14 +11,14 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::size_t kNobody = SIZE_MAX;
+constexpr std::size_t kNone = SIZE_MAX;
 
 // Of every byte of a device's memory: the call that wrote it last, and those that have read it since.
 class LastTouched {
   public:
     struct Entry {
         std::uint64_t end{0U};
-        std::size_t writer{kNobody};
+        std::size_t writer{kNone};
         std::vector<std::size_t> readers;
     };
 
@@ -74,7 +74,7 @@ class LastTouched {
             const bool is_inside = (next != entries_.end()) && (next->first < end);
             const std::uint64_t until = is_inside ? next->first : end;
             if (at < until) {
-                next = entries_.emplace_hint(next, at, Entry{until, kNobody, {}});
+                next = entries_.emplace_hint(next, at, Entry{until, kNone, {}});
                 at = until;
             } else {
                 at = next->second.end;
@@ -135,18 +135,18 @@ class TurnOrder {
 
     // What the calls of a queue wait for.
     struct QueueEnd {
-        std::size_t last{kNobody};             // program or event
-        std::size_t wait{kNobody};             // for an event
+        std::size_t last{kNone};               // program or event
+        std::size_t wait{kNone};               // for an event
         std::vector<std::size_t> transfers{};  // since the last record
         std::vector<std::size_t> all{};
     };
     struct EventEnd {
-        std::size_t record{kNobody};
+        std::size_t record{kNone};
         std::vector<std::size_t> waits{};
     };
 
     void need(std::size_t call, std::size_t other) {
-        if ((other != kNobody) && (other != call)) {
+        if ((other != kNone) && (other != call)) {
             nodes_[call].needs.push_back(other);
         }
     }
@@ -159,7 +159,7 @@ class TurnOrder {
                 nodes_[call].sources.push_back(writer);
                 is_first = false;
             }
-            if ((writer != kNobody) && (writer != call)) {
+            if ((writer != kNone) && (writer != call)) {
                 nodes_[writer].readers.push_back(call);
             }
         });
@@ -233,7 +233,7 @@ class TurnOrder {
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
             const std::vector<std::size_t>& sources = nodes_[i].sources;
             if ((calls_[i].kind != CallKind::kRead) || sources.empty() ||
-                (std::find(sources.begin(), sources.end(), kNobody) != sources.end())) {
+                (std::find(sources.begin(), sources.end(), kNone) != sources.end())) {
                 continue;
             }
             const std::size_t last = *std::max_element(sources.begin(), sources.end());
@@ -272,18 +272,18 @@ class TurnOrder {
         const std::vector<std::size_t>& readers = nodes_[write].readers;
         const std::vector<std::size_t>& sources = nodes_[readers.front()].sources;
         const auto place = static_cast<std::size_t>(std::find(sources.begin(), sources.end(), write) - sources.begin());
-        std::size_t first = kNobody;  // such calls
-        std::size_t next = kNobody;
+        std::size_t first = kNone;  // such calls
+        std::size_t next = kNone;
         for (const std::size_t call : alike) {
             const std::vector<std::size_t>& others = nodes_[call].sources;
-            const std::size_t other = (place < others.size()) ? others[place] : kNobody;
-            if ((other == kNobody) || (calls_[other].kind != CallKind::kWrite) || nodes_[other].readers.empty() ||
+            const std::size_t other = (place < others.size()) ? others[place] : kNone;
+            if ((other == kNone) || (calls_[other].kind != CallKind::kWrite) || nodes_[other].readers.empty() ||
                 (nodes_[other].readers.front() != call)) {
                 continue;
             }
-            first = (first == kNobody) ? call : first;
+            first = (first == kNone) ? call : first;
             if (call > readers.front()) {
-                next = (next == kNobody) ? call : next;
+                next = (next == kNone) ? call : next;
                 if (other > first) {
                     return readers.back() < next;
                 }

@@ -4,7 +4,7 @@ Of both languages: a constant that is true; a comparison of literals; a comparis
 assertion that cannot be reached, after what leaves the test or below a condition that is false; a loop over nothing; an
 exception that is swallowed, so that the assertions after it in the block are left out, or in Python the failure itself.
 Expressions are evaluated: in C++ by cpp_constants.py, in Python by vacuous_python.py. An assertion of something that is
-false fails each time, which nobody overlooks.
+false fails each time, which is seen.
 
 An expression that calls something is not the same twice: `EXPECT_EQ(f(1), f(1))` and `assert f(1) == f(1)` assert that
 f gives the same each time, which tests of reproducible results do. Casts and `sizeof` are no calls; attributes, indices

@@ -1,6 +1,6 @@
 // Judge: what the validator says of bytes, as one line of text, wherever they lie.
 //
-// Place in the whole: tests only. Runtime and reference device, nothing else of the host: it is compiled for 32 bits
+// Tests only. Runtime and reference device, nothing else of the host: it is compiled for 32 bits
 // too.
 #pragma once
 

@@ -100,7 +100,7 @@ void copy_bytes(Bytes& bytes, std::uint32_t from, std::uint32_t size, std::uint3
     }
 }
 
-// Copies a table to `place`; all that it leads to lies behind both.
+// Copies a table to `place`; all that it leads to lies after both.
 void copy_table(const SchemaRules& rules, std::uint32_t rule, Bytes& bytes, std::uint32_t table, std::uint32_t place) {
     const std::uint32_t vtable = table - word_at(bytes, table);
     const std::uint32_t size = half_at(bytes, vtable + kHalf);

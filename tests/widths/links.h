@@ -1,6 +1,6 @@
 // Links: every word of a FlatBuffer that leads somewhere, and every object that one could lead to.
 //
-// Place in the whole: tests only; where damage of the structure is done.
+// Tests only: where damage of the structure is done.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void set_half(Bytes& bytes, std::size_t place, std::uint32_t value);
 struct Link {
     enum class Kind : std::uint8_t {
         kRoot,     // where the root is
-        kVtable,   // of a table: how far in front of it its vtable is, or behind
+        kVtable,   // of a table: how far its vtable is before it, or after it
         kEntry,    // a half word of a vtable: a size, or where a field is
         kOffset,   // of a field: where its object is
         kElement,  // of a list: where one of its tables or names is

@@ -1,6 +1,6 @@
 // Places: the same bytes at addresses at which sums of pointers wrap round, or change their sign.
 //
-// Place in the whole: tests only. A verdict must not depend on where a file lies. Sums of 32 bits wrap only where they
+// Tests only. A verdict must not depend on where a file lies. Sums of 32 bits wrap only where they
 // pass the last of all addresses, so that a process of 32 bits tries its highest ones too.
 #pragma once
 
@@ -25,7 +25,7 @@ class Places {
 
     // Where the memory lies, for a log: it can differ from run to run.
     [[nodiscard]] std::string describe() const;
-    // Writes the bytes to every place that has room for them. Each view starts `shift` bytes behind a multiple of 64,
+    // Writes the bytes to every place that has room for them. Each view starts `shift` bytes after a multiple of 64,
     // and is valid until the next call.
     [[nodiscard]] std::vector<ByteSpan> put(const std::vector<std::uint8_t>& bytes, std::size_t shift = 0U);
 

@@ -1,6 +1,6 @@
 // Constants that lie in a file after its FlatBuffer, where `offset` and `size` of their buffers say.
 //
-// Place in the whole: between the FlatBuffer's verifier and the reader. Converters write such files for models above
+// Between the FlatBuffer's verifier and the reader. Converters write such files for models above
 // 2 GB, and for others on request. Host only.
 #pragma once
 

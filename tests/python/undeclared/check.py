@@ -1,7 +1,7 @@
 """Whether the binary of a captured program is the program's, or was refused as it should be.
 
 What the binary takes and gives is told by its captured data, never by an order or by names: every write of a program
-has data of its own. Then the binary runs again with other data, and the model says what it must give."""
+has separate data. Then the binary runs again with other data, and the model says what it must give."""
 import collections
 import dataclasses
 import re

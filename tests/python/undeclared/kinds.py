@@ -174,7 +174,7 @@ def carry(parts):
 
 
 def unread(parts):
-    """Writes and results that nobody needs, inputs that are read back, outputs of constants only."""
+    """Writes and results that are not needed, inputs that are read back, outputs of constants only."""
     choices = parts.rng.sample(["echo", "constant output", "dead result", "dead write", "rewritten state"],
                                parts.pick(1, 1, 2))
     parts.knobs["unread"] = choices

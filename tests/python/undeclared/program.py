@@ -113,7 +113,7 @@ class Program:
 
     @property
     def regular(self):
-        """Whether all turns make the same calls, but for writes that would be of turns after the last."""
+        """Whether all turns make the same calls, except writes that would be of turns after the last."""
         return all(call.when in ("", "ahead", "behind") for call in self.body)
 
     @property
@@ -136,7 +136,7 @@ class Program:
 
     def values(self, dataset, call, turn, fresh=()):
         """What a write writes, by device: small numbers, and others for each site, turn, device and set of data.
-        Constants are the same in all sets of data, but for those of the sites `fresh`."""
+        Constants are the same in all sets of data, except those of the sites `fresh`."""
         constant = call.data == CONSTANT and call.site not in fresh
         key = [self.seed, self.index, 0 if constant else dataset, zlib.crc32(call.site.encode()),
                0 if constant else turn + call.ahead + 1]
