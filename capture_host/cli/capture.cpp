@@ -11,6 +11,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/size_options.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"

@@ -5,7 +5,6 @@
 // Results go to standard output, progress and complaints to standard error. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,6 +23,11 @@
 #include "pianola/image.h"
 #include "pianola/plan.h"
 #include "pianola/verdict.h"
+
+// CLI11 takes seconds to parse: only what adds options includes it.
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 
@@ -87,39 +91,6 @@ void add_completion(CLI::App& app, Action& action);
 
 // All of them. A number with a 0 in front is refused, in whatever option it stands.
 void add_commands(CLI::App& app, Action& action);
-
-// What each begins with: a parser for the sub-command, and the arguments that its options set, which live as long as
-// the parser. The action is `act` on these.
-template <typename Arguments>
-std::pair<CLI::App*, Arguments*> add_command(CLI::App& app, Action& action, const char* name, const char* description,
-                                             int (*act)(const Arguments&)) {
-    const auto arguments = std::make_shared<Arguments>();
-    CLI::App* const command = app.add_subcommand(name, description);
-    command->callback([arguments, &action, act] { action = [arguments, act] { return act(*arguments); }; });
-    return {command, arguments.get()};
-}
-
-// Options for numbers, which --help shows with their defaults, and for files (kReads, ...) or other text.
-template <typename Number>
-CLI::Option* add_number(CLI::App& command, const char* name, Number& number, Number lowest, Number highest,
-                        const char* description) {
-    return command.add_option(name, number, description)->check(CLI::Range(lowest, highest))->capture_default_str();
-}
-template <typename Text>
-CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const char* type, const char* description) {
-    return command.add_option(name, text, description)->type_name(type);
-}
-
-// What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
-inline constexpr const char* kReads = "FILE";            // the command reads it
-inline constexpr const char* kReadsJson = "JSON";        // the same, and it is JSON
-inline constexpr const char* kRuns = "PROGRAM";          // a file to read as well, unless it is found in the PATH
-inline constexpr const char* kReadsMany = "FILES";       // kReads, or "-", a folder, or "@" and a list (file_list.h)
-inline constexpr const char* kWrites = "OUT";            // a file, or a folder for files
-inline constexpr const char* kWritesAs = "FORM=OUT";     // a file, and in which form
-inline constexpr const char* kSaysName = "NAME";         // text of a form that the parser checks
-inline constexpr const char* kSaysValue = "NAME=VALUE";  // a name and a number
-inline constexpr const char* kSaysAnything = "ARG";      // text for somebody else
 
 // What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or
 // another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/signing/keys.h"

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 
 namespace pianola::cli {
 namespace {

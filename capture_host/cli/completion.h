@@ -3,8 +3,11 @@
 // Place in the whole: a part of the sub-command completion. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "hal/devices/registry/registry.h"
 
 namespace pianola::cli {

@@ -9,6 +9,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/well_formed_file.h"
 #include "capture_host/writer/manifest.h"

@@ -4,6 +4,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/devices.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/link/capture.h"
 #include "capture_host/replay/replay.h"

@@ -13,6 +13,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/files/files.h"
 #include "pianola/config.h"
 

@@ -3,7 +3,6 @@
 // Place in the whole: part of `pianola capture`. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +11,10 @@
 
 #include "capture_host/link/expected.h"
 #include "capture_host/recorder/recorder.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -11,6 +11,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/files/files.h"
 

@@ -4,12 +4,15 @@
 // has made. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -7,6 +7,7 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/inspect_page.h"
 #include "capture_host/cli/inspect_parts.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/well_formed_file.h"
 #include "hal/devices/device_numbers.h"

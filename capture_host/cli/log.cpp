@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {

@@ -10,6 +10,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/mutation_report.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/files/json.h"

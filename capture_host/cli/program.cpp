@@ -10,6 +10,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "hal/devices/simulator.h"
 

@@ -6,6 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {

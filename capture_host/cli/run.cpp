@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/run_arguments.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"

@@ -1,6 +1,7 @@
 // The options of `pianola run`.
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/run_arguments.h"
 #include "capture_host/cli/target_option.h"
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/signing/keys.h"
 #include "capture_host/signing/sign_binary.h"

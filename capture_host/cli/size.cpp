@@ -8,6 +8,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/memory_manifest.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/size_timing.h"
 #include "hal/devices/device_numbers.h"
 #include "pianola/footprint.h"

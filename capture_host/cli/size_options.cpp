@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 
 namespace pianola::cli {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 
 namespace pianola::cli {
 namespace {

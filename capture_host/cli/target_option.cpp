@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/files/json.h"
 #include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/profiles.h"

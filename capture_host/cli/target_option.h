@@ -3,7 +3,6 @@
 // Place in the whole: a binary says which device it is for; these add to it. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,6 +10,10 @@
 #include "capture_host/files/files.h"
 #include "capture_host/targets/targets.h"
 #include "pianola/verdict.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 

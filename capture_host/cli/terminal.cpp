@@ -11,6 +11,8 @@
 #include <string_view>
 #include <thread>
 
+#include "capture_host/cli/options.h"
+
 namespace pianola::cli {
 namespace {
 

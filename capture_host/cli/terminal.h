@@ -4,11 +4,14 @@
 // --color decide on colours. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/replay/replay.h"
 #include "capture_host/timeline/captured.h"

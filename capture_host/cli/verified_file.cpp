@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/signing/openssl_digest.h"
 #include "capture_host/writer/verify.h"
 #include "pianola/development_config.h"

@@ -4,13 +4,17 @@
 // the target would refuse. Host only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "capture_host/cli/target_option.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -15,6 +15,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verify_outcome.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/files/files.h"
 #include "capture_host/signing/keys.h"
 #include "tests/fuzz/seeds.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/files/files.h"
 #include "tests/cli/all_commands_fixture.h"
 

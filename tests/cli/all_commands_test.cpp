@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "capture_host/cli/cli.h"
+#include "capture_host/cli/options.h"
 #include "capture_host/files/files.h"
 #include "tests/cli/all_commands_fixture.h"
 

@@ -1,0 +1,47 @@
+// The options of sub-commands: parsers, and what the text of an option stands for.
+//
+// Only what adds options to a parser includes this, because CLI11 takes seconds to compile.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "capture_host/cli/cli.h"
+
+namespace pianola::cli {
+
+// What each begins with: a parser for the sub-command, and the arguments that its options set, which live as long as
+// the parser. The action is `act` on these.
+template <typename Arguments>
+std::pair<CLI::App*, Arguments*> add_command(CLI::App& app, Action& action, const char* name, const char* description,
+                                             int (*act)(const Arguments&)) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* const command = app.add_subcommand(name, description);
+    command->callback([arguments, &action, act] { action = [arguments, act] { return act(*arguments); }; });
+    return {command, arguments.get()};
+}
+
+// Options for numbers, which --help shows with their defaults, and for files (kReads, ...) or other text.
+template <typename Number>
+CLI::Option* add_number(CLI::App& command, const char* name, Number& number, Number lowest, Number highest,
+                        const char* description) {
+    return command.add_option(name, number, description)->check(CLI::Range(lowest, highest))->capture_default_str();
+}
+template <typename Text>
+CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const char* type, const char* description) {
+    return command.add_option(name, text, description)->type_name(type);
+}
+
+// What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
+inline constexpr const char* kReads = "FILE";            // the command reads it
+inline constexpr const char* kReadsJson = "JSON";        // the same, and it is JSON
+inline constexpr const char* kRuns = "PROGRAM";          // a file to read as well, unless it is found in the PATH
+inline constexpr const char* kReadsMany = "FILES";       // kReads, or "-", a folder, or "@" and a list (file_list.h)
+inline constexpr const char* kWrites = "OUT";            // a file, or a folder for files
+inline constexpr const char* kWritesAs = "FORM=OUT";     // a file, and in which form
+inline constexpr const char* kSaysName = "NAME";         // text of a form that the parser checks
+inline constexpr const char* kSaysValue = "NAME=VALUE";  // a name and a number
+inline constexpr const char* kSaysAnything = "ARG";      // text for somebody else
+
+}  // namespace pianola::cli
