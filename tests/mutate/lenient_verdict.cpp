@@ -41,7 +41,7 @@ namespace {
 
 // The linker gives the runtime's own functions these names (--wrap).
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 pianola::Status __real__ZN7pianola6refuseERNS_7VerdictENS_4RuleEjjj(pianola::Verdict& verdict, pianola::Rule rule,
                                                                     std::uint32_t file_offset, std::uint32_t actual,
                                                                     std::uint32_t limit) noexcept;
@@ -74,5 +74,5 @@ pianola::Status __wrap__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(pianol
                ? pianola::Status::kOk
                : __real__ZN7pianola11refuse_wideERNS_7VerdictENS_4RuleEjmm(verdict, rule, file_offset, actual, limit);
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 }

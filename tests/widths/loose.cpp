@@ -3,7 +3,7 @@
 #include "runtime/image/table_cursor.h"
 
 // The linker gives the runtime's own function this name (--wrap).
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" const void* __wrap__ZN7pianola15verified_targetERKN11flatbuffers8VerifierEPKht(
     const flatbuffers::Verifier& verifier, const std::uint8_t* base, flatbuffers::voffset_t place);
 
@@ -11,4 +11,4 @@ const void* __wrap__ZN7pianola15verified_targetERKN11flatbuffers8VerifierEPKht(
     const flatbuffers::Verifier& /*verifier*/, const std::uint8_t* base, flatbuffers::voffset_t place) {
     return pianola::follow(base + place);
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032

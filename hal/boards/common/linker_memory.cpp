@@ -6,14 +6,14 @@
 #include "pianola/span.h"
 
 // The linker gives these symbols their addresses; nothing lies there but the memory itself.
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" std::uint8_t __device_dram_start;
 extern "C" std::uint8_t __device_dram_end;
 extern "C" std::uint8_t __device_l1_start;
 extern "C" std::uint8_t __device_l1_end;
 extern "C" std::uint8_t __load_area_start;
 extern "C" std::uint8_t __load_area_end;
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 
 namespace pianola::board {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "hal/arch/mmio.h"
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTNEXTLINE(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" std::uint8_t __stack_ecu_start;
 
 namespace pianola::baremetal {

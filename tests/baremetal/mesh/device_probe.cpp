@@ -79,7 +79,7 @@ void stop_device_after(std::uint32_t device, std::uint32_t commands) noexcept {
 // The names that the linker gives: every call of ExecutionLog::append() comes to the first, the second is the function
 // itself.
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::refdev::ExecutionLog* log, const pianola::refdev::ExecutedCommand& executed) noexcept;
 void __real__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
@@ -95,5 +95,5 @@ void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
         baremetal::maybe_stop(device);
     }
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 }

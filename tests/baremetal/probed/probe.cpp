@@ -108,7 +108,7 @@ Order recorded_order() noexcept {
 
 // The names that the linker gives: every call of a function comes to its first name, the second is the function itself.
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 // ExecutionLog::append()
 void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(
     pianola::refdev::ExecutionLog* log, const pianola::refdev::ExecutedCommand& executed) noexcept;
@@ -133,5 +133,5 @@ void __wrap__ZN7pianola5board15wait_for_signalEv() noexcept {
         __real__ZN7pianola5board15wait_for_signalEv();
     }
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 }

@@ -4,7 +4,7 @@
 
 extern "C" [[gnu::aligned(1024)]] void pianola_skip_begin() noexcept {}
 extern "C" void pianola_skip_end() noexcept {}
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" [[noreturn]] void __wrap_pianola_stop_on_fault(const pianola::CoreFault& /*fault*/) noexcept {
     for (;;) {
     }
@@ -15,4 +15,4 @@ extern "C" void __wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedC
     pianola_skip_evidence.executed += 1U;
     __real__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE(log, executed);
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032

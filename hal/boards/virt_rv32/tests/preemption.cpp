@@ -80,7 +80,7 @@ void may_give_way(std::uint32_t /*queue*/) noexcept {}
 
 // The board takes no interrupts; the linker sends them here instead (--wrap).
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 void __wrap_pianola_riscv_interrupt(std::uint32_t number) noexcept;
 void __real_pianola_riscv_interrupt(std::uint32_t number) noexcept;
 
@@ -90,5 +90,5 @@ void __wrap_pianola_riscv_interrupt(std::uint32_t number) noexcept {
     }
     pianola::baremetal::pause_here(pianola::riscv::core_number());
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming): DEV-032
+// NOLINTEND(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 }
