@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh calls
+# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh --all calls
 # it.
 #
 # They are the upstream sources as the distribution's source package has them. The lists of a fresh machine name no

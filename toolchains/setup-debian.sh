@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
-# Installs what building, testing and checking Pianola needs, on Debian 12. Distribution packages only. What boards
-# compile from source comes from a source package, into build/deps: see fetch_bearssl.sh.
+# Installs what Pianola needs on Debian 12. Distribution packages only.
+#
+#   toolchains/setup-debian.sh         what a build of `pianola` and the demo need
+#   toolchains/setup-debian.sh --all   also what boards, tests, checks, the Python package, the Vulkan device and the
+#                                      documentation need; toolchains/test.sh asks for it
+#
+# What boards compile from source comes from a source package, into build/deps: see fetch_bearssl.sh.
 #
 # Ubuntu 24.04: the same names exist there (clang-19 and its companions in the updates of universe), and newer versions:
 # GCC 13 instead of 12, FlatBuffers 23.5 instead of 2.0.8 (the generated headers follow the compiler that is installed),
@@ -11,18 +16,25 @@ fetch_bearssl="$(dirname "${BASH_SOURCE[0]}")/fetch_bearssl.sh"
 packages=(
     # Build system; ccache remembers objects between builds. git also tells the gates which files are the project's own.
     ca-certificates ccache cmake git ninja-build
-    # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates. g++-multilib has
-    # the libraries for 32 bits: tests/widths compares the validator's verdicts in both widths.
-    binutils g++ g++-multilib
+    # Compiler for releases and targets; binutils brings nm, objdump and c++filt for the object gates.
+    binutils g++
+    # Manifest format: schema compiler and header-only library.
+    flatbuffers-compiler libflatbuffers-dev
+    # Host side: command line, JSON, text formatting.
+    libcli11-dev libfmt-dev nlohmann-json3-dev
+    # Signatures: made by OpenSSL on the host, verified by BearSSL.
+    libbearssl-dev libssl-dev
+    # Gates and wrappers are Python with the standard library only.
+    python3
+)
+all_packages=(
+    # Libraries of the compiler for 32 bits: tests/widths compares the validator's verdicts in both widths.
+    g++-multilib
     # Second compiler, sanitizers, static analysis and formatting. The version is part of the name on purpose: findings
     # and layout change between versions. llvm-19 has the symboliser, without which a sanitizer's report names no lines.
     clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
     # Headers for the plugin that keeps clang-tidy out of libraries' headers.
     libclang-19-dev llvm-19-dev
-    # Manifest format: schema compiler and header-only library.
-    flatbuffers-compiler libflatbuffers-dev
-    # Host side: command line, JSON, text formatting.
-    libcli11-dev libfmt-dev nlohmann-json3-dev
     # The Python package: bindings, headers of the interpreter, arrays. mypy checks the type stubs.
     pybind11-dev python3-dev python3-numpy mypy
     # And pip in an environment of its own: the wheel is installed in one.
@@ -34,9 +46,8 @@ packages=(
     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
     # The boards themselves, emulated: Arm in both widths, and everything else, RISC-V among it.
     qemu-system-arm qemu-system-misc
-    # Signatures: made by OpenSSL on the host, verified by BearSSL; and xz-utils, with which the sources for boards are
-    # unpacked.
-    libbearssl-dev libssl-dev xz-utils
+    # The sources of BearSSL for boards are unpacked with it.
+    xz-utils
     # Tests and measurements. OpenSSL makes the signatures that tests verify.
     libgtest-dev openssl valgrind
     # The Vulkan device: loader and headers, compiler and checker of shaders; a driver that runs on any processor, and
@@ -53,15 +64,31 @@ packages=(
     device-tree-compiler python3-jsonschema python3-kconfiglib python3-yaml
     # Packages: Debian's are made with dpkg-dev and judged by lintian; pkg-config for who builds without CMake.
     dpkg-dev lintian pkg-config
-    # Gates and wrappers are Python with the standard library only; the tests of the Python package use NumPy as well.
     # Scripts are checked by shellcheck.
-    python3 shellcheck
+    shellcheck
     # The C API and its example are held to MISRA C:2012 by the addon of cppcheck.
     cppcheck
     # The command line: help2man makes the manual pages, jsonschema holds what --json prints to its schemas, and
     # completions are tried in both shells besides bash. Without them those pages and tests are left out.
     fish help2man zsh
 )
+
+case "${1-}" in
+    "") ;;
+    --all) packages+=("${all_packages[@]}") ;;
+    *)
+        echo "usage: toolchains/setup-debian.sh [--all]" >&2
+        exit 2
+        ;;
+esac
+# Boards alone compile BearSSL from source.
+finish() {
+    if [ "${1-}" = --all ]; then
+        "$fetch_bearssl"
+    else
+        echo "setup: builds and the demo; --all adds boards, tests, checks, Python, Vulkan and documentation"
+    fi
+}
 
 # Quick where there is nothing to do: no lists are fetched, no privileges are needed.
 missing=()
@@ -73,7 +100,8 @@ for package in "${packages[@]}"; do
 done
 if [ "${#missing[@]}" -eq 0 ]; then
     echo "setup: all ${#packages[@]} packages are installed"
-    exec "$fetch_bearssl"
+    finish "$@"
+    exit
 fi
 
 as_root=()
@@ -99,5 +127,5 @@ for package in "${missing[@]}"; do
         done
     fi
 done
-"$fetch_bearssl"
+finish "$@"
 echo "setup: done"

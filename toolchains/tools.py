@@ -29,8 +29,8 @@ class Tools:
     def check(self):
         """Packages and rows agree; rows are filled in."""
         text = (self.root / "toolchains/setup-debian.sh").read_text(encoding="utf-8")
-        block = re.search(r"^packages=\(\n(.*?)^\)", text, re.MULTILINE | re.DOTALL).group(1)
-        installed = set(re.sub(r"#.*", "", block).split())
+        blocks = re.findall(r"^(?:all_)?packages=\(\n(.*?)^\)", text, re.MULTILINE | re.DOTALL)
+        installed = set(re.sub(r"#.*", "", "".join(blocks)).split())
         named = [package for row in self.rows for package in row.get("packages", [])]
         self.findings += [f"{package}: set-up installs it, and no row names it"
                           for package in sorted(installed - set(named))]

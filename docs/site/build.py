@@ -78,7 +78,7 @@ def main(words):
     out = pathlib.Path(words[0] if words else ROOT / "build" / "site").resolve()
     lacking = [tool for tool in TOOLS if shutil.which(tool) is None]
     if lacking:
-        print(f"site: {', '.join(lacking)} not found: run toolchains/setup-debian.sh", file=sys.stderr)
+        print(f"site: {', '.join(lacking)} not found: run toolchains/setup-debian.sh --all", file=sys.stderr)
         return 2
     headers = missing_headers()
     if headers:

@@ -6,7 +6,7 @@ if(NOT EXISTS "${PIANOLA_BEARSSL_DIR}/inc/bearssl_ec.h")
     if(pianola_crypto STREQUAL "AUTO")
         return()
     endif()
-    message(FATAL_ERROR "No sources of BearSSL in ${PIANOLA_BEARSSL_DIR}: run toolchains/setup-debian.sh, "
+    message(FATAL_ERROR "No sources of BearSSL in ${PIANOLA_BEARSSL_DIR}: run toolchains/setup-debian.sh --all, "
         "or build with PIANOLA_CRYPTO=OFF")
 endif()
 

@@ -36,9 +36,11 @@ class ToolsProof(GateProof):
 
     def test_packages_and_rows_agree(self):
         self.assertEqual(self.findings_after(SET_UP, "packages=(", "packages=("), [])
-        self.assertEqual(self.findings_after(SET_UP, "packages=(\n", "packages=(\n    a-new-package\n"),
+        self.assertEqual(self.findings_after(SET_UP, "\npackages=(\n", "\npackages=(\n    a-new-package\n"),
                          ["a-new-package: set-up installs it, and no row names it"])
-        self.assertEqual(self.findings_after(SET_UP, "python3 shellcheck\n", "python3\n"),
+        self.assertEqual(self.findings_after(SET_UP, "all_packages=(\n", "all_packages=(\n    another-package\n"),
+                         ["another-package: set-up installs it, and no row names it"])
+        self.assertEqual(self.findings_after(SET_UP, "    shellcheck\n", ""),
                          ["shellcheck: a row names it, and set-up does not install it"])
         self.assertEqual(self.findings_after(ROWS, '["shellcheck", ', '["git", "shellcheck", '), ["git: in two rows"])
 
