@@ -66,6 +66,8 @@ all_packages=(
     dpkg-dev lintian pkg-config
     # Scripts are checked by shellcheck.
     shellcheck
+    # A bare Debian in which the default set-up and the demo run: tests/setup.
+    debootstrap
     # The C API and its example are held to MISRA C:2012 by the addon of cppcheck.
     cppcheck
     # The command line: help2man makes the manual pages, jsonschema holds what --json prints to its schemas, and
