@@ -57,7 +57,8 @@ Apps chosen_of(const CLI::App& app) {
     return apps;
 }
 
-std::string name_of(const Apps& apps) {
+// "pianola mutate"
+std::string invocation_of(const Apps& apps) {
     std::string name;
     for (const CLI::App* const app : apps) {
         name += (name.empty() ? "" : " ") + app->get_name();
@@ -97,13 +98,13 @@ Complaint unknown_command(const Apps& apps, const std::string& word) {
     if (near.empty() && std::filesystem::exists(word, ignored)) {
         remedy = fmt::format("put a command in front of the file, as in `pianola verify {}`", word);
     } else {
-        remedy = fmt::format("`{} --help` describes the commands: {}", name_of(apps), fmt::join(commands, ", "));
+        remedy = fmt::format("`{} --help` describes the commands: {}", invocation_of(apps), fmt::join(commands, ", "));
     }
-    return make(kUsage, fmt::format("{} has no command '{}'{}", name_of(apps), word, near), remedy);
+    return make(kUsage, fmt::format("{} has no command '{}'{}", invocation_of(apps), word, near), remedy);
 }
 
 Complaint unexpected(const Apps& apps, const std::string& word) {
-    const std::string name = name_of(apps);
+    const std::string name = invocation_of(apps);
     const std::string remedy = fmt::format("`{} --help` lists arguments and options, with examples", name);
     if ((word.size() > 1U) && (word.front() == '-')) {
         const std::string option = word.substr(0U, word.find('='));
@@ -161,7 +162,7 @@ namespace {
 
 Complaint complaint_of_words(const CLI::App& app, const CLI::ParseError& error) {
     const Apps apps = chosen_of(app);
-    const std::string name = name_of(apps);
+    const std::string name = invocation_of(apps);
     const std::vector<std::string> rest = app.remaining(true);
     const bool wants_command = !commands_of(*apps.back()).empty();
     const bool is_unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);

@@ -137,6 +137,14 @@ void gather_windows(MemoryManifest& manifest) {
 
 }  // namespace
 
+std::string upper_case(const std::string& name) {
+    std::string result = name;
+    for (char& each : result) {  // of the C locale
+        each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
+    }
+    return result;
+}
+
 MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name, const std::string& symbol) {
     const Image& image = file.image();
     const Plan& plan = file.plan();

@@ -84,6 +84,9 @@ struct MemoryManifest {
 [[nodiscard]] MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name,
                                              const std::string& symbol);
 
+// The name in capital letters, as a macro has it.
+[[nodiscard]] std::string upper_case(const std::string& name);
+
 // The forms.
 [[nodiscard]] std::string manifest_as_text(const MemoryManifest& manifest);
 [[nodiscard]] nlohmann::json manifest_to_json(const MemoryManifest& manifest);

@@ -19,6 +19,7 @@ using pages::Chart;
 using pages::escape;
 using pages::grouped;
 using pages::Table;
+using Align = Table::Align;
 
 constexpr std::size_t kMostRows = 6U;  // of buffers that share bytes, in a picture
 
@@ -203,7 +204,6 @@ class MapDrawing {
 };
 
 std::string table_of(const capture::Manifest& manifest) {
-    using Align = Table::Align;
     Table table{"Regions and their buffers",
                 {{"name", Align::kName},
                  {"kind", Align::kText},

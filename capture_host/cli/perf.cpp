@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
@@ -18,8 +19,6 @@ namespace {
 using timeline::OperationTime;
 using timeline::Performance;
 using timeline::TimeSpent;
-
-constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 
 struct PerfArguments {
     std::string file;
@@ -160,10 +159,7 @@ void add_perf(CLI::App& app, Action& action) {
     command->add_option("--mode", arguments->mode, "Mode whose operations are listed; JSON has all")
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", "as-captured"}))
         ->capture_default_str();
-    add_number(*command, "--dispatch-ns", arguments->cost.dispatch_ns, std::uint64_t{0U}, kMaxHostNs,
-               "Host time for one operation without trace");
-    add_number(*command, "--replay-ns", arguments->cost.replay_ns, std::uint64_t{0U}, kMaxHostNs,
-               "Host time for one queue command");
+    add_host_cost_options(*command, arguments->cost);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print all modes and operations as JSON");
 }

@@ -10,14 +10,6 @@
 namespace pianola::cli {
 namespace {
 
-std::string upper(const std::string& text) {
-    std::string result = text;
-    for (char& each : result) {  // of the C locale
-        each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
-    }
-    return result;
-}
-
 // Collects macros whose names begin alike.
 class Macros {
   public:
@@ -50,7 +42,7 @@ void add_sizes(const MemoryManifest& manifest, Macros& macros) {
     macros.define("ALIGNMENT_BYTES", kFileAlignmentBytes);
     macros.comment("RAM of a 32-bit core, as the C++ runtime counts it; pianola.h has the storage that C needs.");
     for (const RamPart& part : manifest.ram) {
-        macros.define(upper(part.name) + "_BYTES", part.bytes);
+        macros.define(upper_case(part.name) + "_BYTES", part.bytes);
     }
     macros.define("SUBMIT_POLL_STACK_BYTES", kSubmitPollStackBytes);
     macros.define("LOAD_STACK_BYTES", kLoadStackBytes);
@@ -75,7 +67,7 @@ void add_sizes(const MemoryManifest& manifest, Macros& macros) {
 void add_windows(const MemoryManifest& manifest, Macros& macros) {
     macros.comment("What a protection unit opens: offset and size, and the same as a naturally aligned power of two.");
     for (const MemoryWindow& each : manifest.windows) {
-        const std::string name = upper(each.name) + "_WINDOW_";
+        const std::string name = upper_case(each.name) + "_WINDOW_";
         macros.define(name + "OFFSET", each.offset_bytes);
         macros.define(name + "BYTES", each.size_bytes);
         macros.define(name + "POW2_OFFSET", each.pow2_offset_bytes);
@@ -92,7 +84,7 @@ std::string holds(const char* type, std::uint32_t bytes) {
 
 std::string manifest_as_c_header(const MemoryManifest& manifest) {
     const Capacities& capacities = *manifest.device.capacities;
-    Macros macros{upper(manifest.symbol)};
+    Macros macros{upper_case(manifest.symbol)};
     add_sizes(manifest, macros);
     add_windows(manifest, macros);
     macros.comment("Does not compile: made by a pianola of another version, or for another profile. Make it anew.");
@@ -108,7 +100,7 @@ std::string manifest_as_c_header(const MemoryManifest& manifest) {
         "#ifndef PIANOLA_MANIFEST_{1}_H\n#define PIANOLA_MANIFEST_{1}_H\n\n"
         "#include \"pianola.h\"\n"
         "{2}\n#endif\n",
-        base_name_in_source(manifest.file), upper(manifest.symbol), macros.text());
+        base_name_in_source(manifest.file), upper_case(manifest.symbol), macros.text());
 }
 
 }  // namespace pianola::cli

@@ -10,20 +10,12 @@
 namespace pianola::cli {
 namespace {
 
-std::string upper(const std::string& text) {
-    std::string result = text;
-    for (char& each : result) {  // of the C locale
-        each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
-    }
-    return result;
-}
-
 // "shared_state" is "SharedState".
 std::string camel(const std::string& name) {
     std::string text;
     bool starts = true;
     for (const char each : name) {
-        text += starts ? upper(std::string{each}) : std::string{each == '_' ? "" : std::string{each}};
+        text += starts ? upper_case(std::string{each}) : std::string{each == '_' ? "" : std::string{each}};
         starts = each == '_';
     }
     return text;
@@ -139,7 +131,7 @@ std::string manifest_as_header(const MemoryManifest& manifest) {
 }
 
 std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
-    const std::string name = "PIANOLA_" + upper(manifest.symbol);
+    const std::string name = "PIANOLA_" + upper_case(manifest.symbol);
     std::string text = fmt::format("/* Memory manifest of {}; made by pianola size --ld, do not edit. */\n",
                                    base_name_in_source(manifest.file));
     const auto define = [&text](const std::string& symbol, std::uint64_t value) {
@@ -149,7 +141,7 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     define("PIANOLA_ALIGNMENT_BYTES", kFileAlignmentBytes);
     for (const RamPart& part : manifest.ram) {
         if (part.is_placed) {
-            define(fmt::format("PIANOLA_{}_BYTES", upper(part.name)), part.bytes);
+            define(fmt::format("PIANOLA_{}_BYTES", upper_case(part.name)), part.bytes);
         }
     }
     define("PIANOLA_SUBMIT_POLL_STACK_BYTES", kSubmitPollStackBytes);
@@ -165,9 +157,9 @@ std::string manifest_as_linker_fragment(const MemoryManifest& manifest) {
     define(name + "_L1_USED_BYTES", manifest.l1_used_bytes);
     define(name + "_TRACE_REGION_USED_BYTES", manifest.trace_region_used_bytes);
     for (const MemoryWindow& each : manifest.windows) {
-        const std::string window = name + "_" + upper(each.name) + "_WINDOW";
+        const std::string window = name + "_" + upper_case(each.name) + "_WINDOW";
         for (const auto& [what, bytes] : numbers_of(each)) {
-            define(window + "_" + upper(what), bytes);
+            define(window + "_" + upper_case(what), bytes);
         }
     }
     return text;

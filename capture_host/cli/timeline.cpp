@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/replay/replay.h"
@@ -23,7 +24,6 @@ using timeline::Picture;
 using timeline::Row;
 using timeline::Slice;
 
-constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 constexpr std::uint32_t kDefaultSteps = 4U;
 constexpr std::uint32_t kMaxSteps = 10'000U;
 constexpr std::uint64_t kMaxSlices = 500'000U;  // of a picture: more than a viewer likes
@@ -329,10 +329,7 @@ void add_timeline(CLI::App& app, Action& action) {
     command->add_option("--mode", arguments->mode, "Draw this mode only; default: all. The table always has all")
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", kAsCaptured}));
     add_number(*command, "--steps", arguments->steps, 1U, kMaxSteps, "Steps to draw; the table is measured over 64");
-    add_number(*command, "--dispatch-ns", arguments->cost.dispatch_ns, std::uint64_t{0U}, kMaxHostNs,
-               "Host time for one operation without trace");
-    add_number(*command, "--replay-ns", arguments->cost.replay_ns, std::uint64_t{0U}, kMaxHostNs,
-               "Host time for one queue command");
+    add_host_cost_options(*command, arguments->cost);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the table as JSON");
     command->callback([arguments, &action] { action = [arguments] { return TimelineMaker{*arguments}.run(); }; });

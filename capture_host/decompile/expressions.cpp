@@ -16,17 +16,17 @@
 namespace pianola::decompile {
 namespace {
 
-void append(std::vector<std::uint8_t>& bytes, std::uint32_t word) {
+void append_word(std::vector<std::uint8_t>& bytes, std::uint32_t word) {
     constexpr std::uint32_t kByteBits = 8U;
     for (std::uint32_t i = 0U; i < sizeof(word); ++i) {
         bytes.push_back(static_cast<std::uint8_t>((word >> (i * kByteBits)) & UINT8_MAX));
     }
 }
 
-void append(std::vector<std::uint8_t>& bytes, const std::vector<std::uint32_t>& words) {
-    append(bytes, static_cast<std::uint32_t>(words.size()));
+void append_words(std::vector<std::uint8_t>& bytes, const std::vector<std::uint32_t>& words) {
+    append_word(bytes, static_cast<std::uint32_t>(words.size()));
     for (const std::uint32_t word : words) {
-        append(bytes, word);
+        append_word(bytes, word);
     }
 }
 
@@ -122,11 +122,11 @@ std::string first_difference(const Computation& have, const Computation& want) {
 
 Expressions::Key Expressions::key_of(const Computation& computation) {
     std::vector<std::uint8_t> bytes;
-    append(bytes, computation.kernel);
-    append(bytes, computation.words);
-    append(bytes, static_cast<std::uint32_t>(computation.output_bytes));
+    append_word(bytes, computation.kernel);
+    append_words(bytes, computation.words);
+    append_word(bytes, static_cast<std::uint32_t>(computation.output_bytes));
     for (const Tokens& operand : computation.operands) {
-        append(bytes, operand);
+        append_words(bytes, operand);
     }
     return sha256({bytes.data(), bytes.size()});
 }

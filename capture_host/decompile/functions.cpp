@@ -14,9 +14,6 @@ namespace {
 namespace format = tflite::format;
 using refdev::KernelId;
 
-constexpr int kRelu = 1;
-constexpr int kReluN1To1 = 2;
-constexpr int kRelu6 = 3;
 constexpr std::int32_t kLeast = INT8_MIN;
 constexpr std::int32_t kMost = INT8_MAX;
 

@@ -214,15 +214,15 @@ void reduce_columns(WordSpan words, Computation& computation) {
 }
 
 // One line for each kernel that is more than its words and the bytes that it reads.
-struct Movement {
+struct MovingKernel {
     KernelId kernel;
     void (*move)(WordSpan words, SymbolicMemory& memory);
 };
-constexpr std::array<Movement, 5> kMovements{{{KernelId::kCopy, copy},
-                                              {KernelId::kFill, fill},
-                                              {KernelId::kGather, gather},
-                                              {KernelId::kView, view},
-                                              {KernelId::kPad, pad}}};
+constexpr std::array<MovingKernel, 5> kMovingKernels{{{KernelId::kCopy, copy},
+                                                      {KernelId::kFill, fill},
+                                                      {KernelId::kGather, gather},
+                                                      {KernelId::kView, view},
+                                                      {KernelId::kPad, pad}}};
 struct Normal {
     KernelId kernel;
     void (*normalise)(WordSpan words, Computation& computation);
@@ -274,9 +274,9 @@ void launch(WordSpan words, const DecodedCommand& command, SymbolicMemory& memor
         throw Mismatch{fmt::format("kernel {}: not understood", command.kernel_id)};
     }
     const WordSpan arguments = words.subspan(refdev::kLaunchHeadWords, kernel->argument_words);
-    for (const Movement& movement : kMovements) {
-        if (static_cast<std::uint32_t>(movement.kernel) == command.kernel_id) {
-            movement.move(arguments, memory);
+    for (const MovingKernel& each : kMovingKernels) {
+        if (static_cast<std::uint32_t>(each.kernel) == command.kernel_id) {
+            each.move(arguments, memory);
             return;
         }
     }

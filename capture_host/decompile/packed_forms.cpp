@@ -55,7 +55,7 @@ Bytes bytes_of(const Tokens& tokens) {
     return bytes;
 }
 
-Tokens tokens_of(const Bytes& bytes) {
+Tokens tokens_of_packed(const Bytes& bytes) {
     Tokens tokens;
     for (const std::int8_t byte : bytes) {
         tokens.push_back(static_cast<std::uint8_t>(byte));
@@ -84,8 +84,8 @@ std::vector<Computation> packed_forms(const Computation& plain) {
         pack_weights(layout, shape, {filter.data(), table.data()}, {packed_filter.data(), packed_table.data()});
         Computation form = plain;
         form.words.at(layer->layout_word) = static_cast<std::uint32_t>(layout);
-        form.operands[kFilter] = tokens_of(packed_filter);
-        form.operands[kTable] = tokens_of(packed_table);
+        form.operands[kFilter] = tokens_of_packed(packed_filter);
+        form.operands[kTable] = tokens_of_packed(packed_table);
         forms.push_back(form);
     }
     return forms;

@@ -99,7 +99,7 @@ constexpr std::uint32_t kFirst = 1U;
 constexpr std::uint32_t kSecond = 2U;
 constexpr std::uint32_t kThird = 4U;
 constexpr std::uint32_t kPair = kFirst | kSecond;
-constexpr std::uint32_t kHidden = std::uint32_t{1U} << 18U;  // of a recurrent layer
+constexpr std::uint32_t kLstmHidden = std::uint32_t{1U} << 18U;  // of a recurrent layer
 constexpr std::uint32_t kAll = UINT32_MAX;
 
 constexpr std::array<Premise, 71> kPremises{
@@ -137,7 +137,7 @@ constexpr std::array<Premise, 71> kPremises{
      {format::BuiltinOperator_REDUCE_MIN, Kept::kNumbers, kFirst},
      {format::BuiltinOperator_AVERAGE_POOL_2D, Kept::kNumbers, kFirst},
      {format::BuiltinOperator_MAX_POOL_2D, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, Kept::kNumbers, kHidden},
+     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, Kept::kNumbers, kLstmHidden},
      {format::BuiltinOperator_ZEROS_LIKE, Kept::kType, kFirst},
      {format::BuiltinOperator_ADD, Kept::kType, kPair},
      {format::BuiltinOperator_ADD_N, Kept::kType, kAll},

@@ -8,10 +8,6 @@
 namespace pianola::decompile {
 namespace {
 
-constexpr int kRelu = 1;
-constexpr int kReluN1To1 = 2;
-constexpr int kRelu6 = 3;
-
 // A real number in a tensor's steps, the quotient in single precision.
 std::int32_t steps_of(float real, const Tensor& tensor, const Bounds& bounds) {
     const double steps = static_cast<double>(std::round(real / scale_of(tensor))) + zero_point_of(tensor);

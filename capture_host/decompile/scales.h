@@ -23,7 +23,10 @@ struct Bounds {
     std::int32_t highest{0};
 };
 [[nodiscard]] Bounds bounds_of_type(std::int8_t type);
-// What a fused activation, by its number in the format, lets through.
+// Activations, by their numbers in the format, and what a fused one lets through.
+inline constexpr int kRelu = 1;
+inline constexpr int kReluN1To1 = 2;
+inline constexpr int kRelu6 = 3;
 [[nodiscard]] Bounds bounds_of(int activation, const tflite::Tensor& tensor);
 
 }  // namespace pianola::decompile

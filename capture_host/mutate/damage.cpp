@@ -74,7 +74,6 @@ std::string reseal_file(std::uint32_t index, Engine& engine, Bytes& file) {
 }
 
 std::string damage_header(Engine& engine, Bytes& file) {
-    constexpr std::uint32_t kWordBytes = 4U;
     std::uint32_t offset = 0U;
     std::uint32_t mask = 0U;
     while (mask == 0U) {

@@ -34,6 +34,9 @@ class NotApplicable : public std::runtime_error {
 using Bytes = std::vector<std::uint8_t>;
 using BytesEdit = std::function<void(Bytes& file)>;
 
+inline constexpr std::uint32_t kBlockBytes = kFileAlignmentBytes;  // sizes in the file are multiples of it
+inline constexpr std::uint32_t kScratchBytes = 4U * kBlockBytes;   // for the commands that an operator adds
+
 class Draft {
   public:
     // Both must outlive the draft.

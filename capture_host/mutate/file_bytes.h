@@ -15,6 +15,8 @@ namespace pianola::mutate {
 
 using Bytes = std::vector<std::uint8_t>;
 
+inline constexpr std::uint32_t kWordBytes = 4U;
+
 [[nodiscard]] std::uint32_t load32(const Bytes& file, std::size_t offset);
 void store32(Bytes& file, std::size_t offset, std::uint32_t value);
 void flip(Bytes& file, std::size_t offset, std::uint32_t bits);  // of one byte

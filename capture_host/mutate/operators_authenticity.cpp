@@ -49,7 +49,7 @@ constexpr std::size_t kLast = kSignatureBytes - 1U;
 constexpr std::size_t kFirstOfS = kSignatureBytes / 2U;
 constexpr std::uint8_t kHighest = 0x80U;
 
-constexpr std::array kOperators{
+constexpr std::array kAuthenticityOperators{
     // Only what has no signature passes for a file without one, where such files are admitted.
     Operator{Rule::kAutSignatureSize, "nothing", "a signature algorithm, and a signature of no bytes", true,
              [](Draft& draft) {
@@ -114,7 +114,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> authenticity_operators() {
-    return kOperators;
+    return kAuthenticityOperators;
 }
 
 }  // namespace pianola::mutate

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/operators.h"
 
 namespace pianola::mutate {
@@ -59,9 +60,9 @@ void overfill_setup_ring(Draft& draft) {
 
 // Commands that do much work on few bytes.
 void exceed_the_ceiling(Draft& draft) {
-    constexpr std::uint32_t kScratchBytes = (3U * 128U * 128U) + kFileAlignmentBytes;
-    const std::uint32_t scratch = draft.add_scratch(kScratchBytes);
-    const Words launch = draft.sample(Sample::kLongLaunch, {scratch, 0U, kScratchBytes, 0U, 0U});
+    constexpr std::uint32_t kLaunchBytes = (3U * 128U * 128U) + kFileAlignmentBytes;
+    const std::uint32_t scratch = draft.add_scratch(kLaunchBytes);
+    const Words launch = draft.sample(Sample::kLongLaunch, {scratch, 0U, kLaunchBytes, 0U, 0U});
     std::uint64_t read_end = scratch;
     static_cast<void>(targets::for_each_command(
         draft.command_set(), launch, [&read_end](std::uint32_t /*word*/, const DecodedCommand& command) {
@@ -158,8 +159,6 @@ void overfill_intervals(Draft& draft) {
     draft.settle();
 }
 
-constexpr std::uint32_t kWordBytes = 4U;
-
 // The walk for races is not taken where all commands are on one queue.
 void use_both_queues(Draft& draft) {
     const std::uint32_t queue = draft.main_queue();
@@ -205,7 +204,7 @@ void repeat_barriers(Draft& draft) {
     draft.settle();
 }
 
-constexpr std::array kOperators{
+constexpr std::array kBudgetOperators{
     Operator{Rule::kBudRing, "two-steps", "more steps in flight than the rings hold", true, overfill_ring, "step"},
     Operator{Rule::kBudSetupRing, "writes", "a set-up that does not fit into its ring", true, overfill_setup_ring,
              "set-up"},
@@ -245,7 +244,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> budget_operators() {
-    return kOperators;
+    return kBudgetOperators;
 }
 
 }  // namespace pianola::mutate

@@ -7,14 +7,12 @@
 namespace pianola::mutate {
 namespace {
 
-constexpr std::uint32_t kBlock = kFileAlignmentBytes;
-
 void set(Draft& draft, std::uint32_t offset, std::uint32_t value) {
     draft.edit([=](Bytes& file) { store32(file, offset, value); });
 }
 
-void flip(Draft& draft, std::uint32_t offset) {
-    draft.edit([=](Bytes& file) { mutate::flip(file, offset, 1U); });
+void flip_lowest_bit(Draft& draft, std::uint32_t offset) {
+    draft.edit([=](Bytes& file) { flip(file, offset, 1U); });
 }
 
 // The file says that it is as long as it then is.
@@ -35,7 +33,7 @@ void set_in_last_entry(Draft& draft, std::uint32_t field, std::uint32_t value) {
 void grow_beyond_the_largest_file(Draft& draft) {
     draft.edit([](Bytes& file) {
         const auto all = static_cast<std::uint32_t>(file.size());
-        grow_segment(file, SegmentKind::kWeights, (kMaxFileBytes + kBlock) - std::min(all, kMaxFileBytes));
+        grow_segment(file, SegmentKind::kWeights, (kMaxFileBytes + kBlockBytes) - std::min(all, kMaxFileBytes));
     });
     draft.expect_path("header.total_bytes");
 }
@@ -44,7 +42,7 @@ void damage_padding(Draft& draft) {
     draft.edit([](Bytes& file) {
         for (const SegmentKind kind : {SegmentKind::kTraces, SegmentKind::kManifest, SegmentKind::kWeights}) {
             const Segment segment = segment_of(file, kind);
-            if ((segment.size_bytes % kBlock) != 0U) {
+            if ((segment.size_bytes % kBlockBytes) != 0U) {
                 file.at(segment.offset + segment.size_bytes) = 1U;
                 return;
             }
@@ -60,7 +58,7 @@ constexpr std::uint32_t kLastOfSchemaHash = header::kSegmentTable - 1U;
 constexpr std::uint32_t kLastReserved = header::kSchemaHash - 1U;
 constexpr std::uint32_t kLastAfterTable = header::kDigest - 1U;
 
-constexpr std::array kOperators{
+constexpr std::array kEnvelopeOperators{
     Operator{Rule::kEnvFileSize, "empty", "no byte is left", false,
              [](Draft& draft) { draft.edit([](Bytes& file) { file.clear(); }); }},
     Operator{Rule::kEnvFileSize, "one-byte-short", "a byte shorter than the header", false,
@@ -72,43 +70,43 @@ constexpr std::array kOperators{
              [](Draft& draft) { draft.shift(1U); }},
     Operator{Rule::kEnvAlignment, "shifted-by-32",
              "the file itself is whole, and is loaded half a block behind an aligned address", true,
-             [](Draft& draft) { draft.shift(kBlock / 2U); }},
+             [](Draft& draft) { draft.shift(kBlockBytes / 2U); }},
     Operator{Rule::kEnvMagic, "first-byte", "a bit of the magic's first byte", true,
-             [](Draft& draft) { flip(draft, header::kMagic); }},
+             [](Draft& draft) { flip_lowest_bit(draft, header::kMagic); }},
     Operator{Rule::kEnvMagic, "last-byte", "a bit of the magic's last byte", true,
-             [](Draft& draft) { flip(draft, kLastOfMagic); }},
+             [](Draft& draft) { flip_lowest_bit(draft, kLastOfMagic); }},
     Operator{Rule::kEnvVersion, "next", "the next version of the envelope", true,
              [](Draft& draft) { set(draft, header::kEnvelopeVersion, kEnvelopeVersion + 1U); }},
     Operator{Rule::kEnvVersion, "zero", "version 0 of the envelope", true,
              [](Draft& draft) { set(draft, header::kEnvelopeVersion, 0U); }},
     Operator{Rule::kEnvHeaderSize, "longer", "a longer header", true,
-             [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlock); }},
+             [](Draft& draft) { set(draft, header::kHeaderBytes, header::kBytes + kBlockBytes); }},
     Operator{Rule::kEnvDigestAlgorithm, "none", "no digest algorithm", true,
              [](Draft& draft) { set(draft, header::kDigestAlgorithm, 0U); }},
     Operator{Rule::kEnvSignature, "unknown", "a signature algorithm that nobody knows", true,
              [](Draft& draft) { set(draft, header::kSignatureAlgorithm, UINT32_MAX); }},
     Operator{Rule::kEnvSignature, "bytes-without-algorithm", "the size of a signature, and no algorithm", true,
-             [](Draft& draft) { set(draft, header::kSignatureBytes, kBlock); }},
+             [](Draft& draft) { set(draft, header::kSignatureBytes, kBlockBytes); }},
     Operator{Rule::kEnvTotalSize, "says-more", "the header says more bytes than there are", true,
              [](Draft& draft) {
                  draft.edit([](Bytes& file) {
-                     store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlock);
+                     store32(file, header::kTotalBytes, static_cast<std::uint32_t>(file.size()) + kBlockBytes);
                  });
              }},
     Operator{Rule::kEnvTotalSize, "cut", "the last block is missing", false,
-             [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlock); }); }},
+             [](Draft& draft) { draft.edit([](Bytes& file) { file.resize(file.size() - kBlockBytes); }); }},
     Operator{Rule::kEnvSchemaHash, "first-byte", "a bit of the schema hash's first byte", true,
-             [](Draft& draft) { flip(draft, header::kSchemaHash); }},
+             [](Draft& draft) { flip_lowest_bit(draft, header::kSchemaHash); }},
     Operator{Rule::kEnvSchemaHash, "last-byte", "a bit of the schema hash's last byte", true,
-             [](Draft& draft) { flip(draft, kLastOfSchemaHash); }},
+             [](Draft& draft) { flip_lowest_bit(draft, kLastOfSchemaHash); }},
     Operator{Rule::kEnvReserved, "before-table", "the first reserved byte", true,
-             [](Draft& draft) { flip(draft, header::kReserved); }},
+             [](Draft& draft) { flip_lowest_bit(draft, header::kReserved); }},
     Operator{Rule::kEnvReserved, "last-before-table", "the last reserved byte in front of the segment table", true,
-             [](Draft& draft) { flip(draft, kLastReserved); }},
+             [](Draft& draft) { flip_lowest_bit(draft, kLastReserved); }},
     Operator{Rule::kEnvReserved, "after-table", "the first reserved byte behind the segment table", true,
-             [](Draft& draft) { flip(draft, header::kReservedAfterTable); }},
+             [](Draft& draft) { flip_lowest_bit(draft, header::kReservedAfterTable); }},
     Operator{Rule::kEnvReserved, "last-after-table", "the last reserved byte", true,
-             [](Draft& draft) { flip(draft, kLastAfterTable); }},
+             [](Draft& draft) { flip_lowest_bit(draft, kLastAfterTable); }},
     Operator{Rule::kEnvSegmentKind, "weights-say-traces", "the weights' entry says that it is for traces", false,
              [](Draft& draft) {
                  set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
@@ -118,11 +116,11 @@ constexpr std::array kOperators{
              [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }},
     Operator{Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out", false,
              [](Draft& draft) {
-                 set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlock);
+                 set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlockBytes);
              },
              "header.manifest"},
     Operator{Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", true,
-             [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlock); }},
+             [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlockBytes); }},
     Operator{Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits", false,
              [](Draft& draft) { set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX); },
              "header.manifest"},
@@ -130,24 +128,24 @@ constexpr std::array kOperators{
              [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }},
     Operator{Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", true, damage_padding},
     Operator{Rule::kEnvTrailing, "block", "a block of zeros behind the last segment", true,
-             [](Draft& draft) { resize_honestly(draft, kBlock); }},
+             [](Draft& draft) { resize_honestly(draft, kBlockBytes); }},
     Operator{Rule::kEnvTrailing, "byte", "one zero behind the last segment", true,
              [](Draft& draft) { resize_honestly(draft, 1U); }},
     Operator{Rule::kEnvDigest, "of-digest", "a bit of the digest", true,
              [](Draft& draft) {
-                 flip(draft, header::kBytes - 1U);
+                 flip_lowest_bit(draft, header::kBytes - 1U);
                  draft.keep_digest();
              }},
     Operator{Rule::kEnvDigest, "of-security-version", "a bit of the security version, and the old digest", false,
              [](Draft& draft) {
-                 flip(draft, header::kSecurityVersion);
+                 flip_lowest_bit(draft, header::kSecurityVersion);
                  draft.keep_digest();
              }},
     Operator{Rule::kEnvDigest, "of-manifest", "a bit in the middle of the manifest, and the old digest", false,
              [](Draft& draft) {
                  draft.edit([](Bytes& file) {
                      const Segment manifest = segment_of(file, SegmentKind::kManifest);
-                     mutate::flip(file, manifest.offset + (manifest.size_bytes / 2U), 1U);
+                     flip(file, manifest.offset + (manifest.size_bytes / 2U), 1U);
                  });
                  draft.keep_digest();
              }},
@@ -156,7 +154,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> envelope_operators() {
-    return kOperators;
+    return kEnvelopeOperators;
 }
 
 }  // namespace pianola::mutate

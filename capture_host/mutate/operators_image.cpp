@@ -95,7 +95,7 @@ void hide_a_byte(Draft& draft) {
     draft.expect_path("manifest");
 }
 
-constexpr std::array kOperators{
+constexpr std::array kImageOperators{
     Operator{Rule::kImgSize, "no-manifest", "no manifest", false,
              [](Draft& draft) { edit_manifest_bytes(draft, [](Bytes& manifest) { manifest.clear(); }); }},
     Operator{Rule::kImgSize, "too-long", "a manifest longer than the runtime accepts", false,
@@ -181,7 +181,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> image_operators() {
-    return kOperators;
+    return kImageOperators;
 }
 
 }  // namespace pianola::mutate

@@ -12,11 +12,9 @@ namespace {
 using capture::ManifestRegion;
 using capture::ManifestTensor;
 
-constexpr std::uint32_t kBlock = kFileAlignmentBytes;
-
 // A region that nothing uses, where it may lie.
 ManifestRegion& add_spare(Draft& draft) {
-    const std::uint32_t region = draft.add_region("spare", RegionKind::kActivation, kBlock);
+    const std::uint32_t region = draft.add_region("spare", RegionKind::kActivation, kBlockBytes);
     draft.confirm("a region");
     return draft.manifest().regions[region];
 }
@@ -26,7 +24,7 @@ void place_outside(Draft& draft) {
     const DeviceDescription& device = draft.device();
     const bool in_dram = spare.memory == MemoryKind::kDram;
     // The last block of the address space is in no memory: memories end below it.
-    spare.base = UINT32_MAX - (kBlock - 1U);
+    spare.base = UINT32_MAX - (kBlockBytes - 1U);
     const std::uint64_t end = in_dram ? (std::uint64_t{device.dram_base} + device.dram_bytes)
                                       : (std::uint64_t{device.l1_base} + device.l1_bytes);
     if (end > spare.base) {
@@ -57,7 +55,7 @@ void grow_shape(Draft& draft) {
 }
 
 void change_region_of_input(Draft& draft) {
-    const std::uint32_t input = draft.add_input(1U, kBlock);
+    const std::uint32_t input = draft.add_input(1U, kBlockBytes);
     draft.confirm("an input");
     draft.manifest().regions.back().kind = RegionKind::kActivation;
     draft.expect_path(fmt::format("inputs[{}].buffer", input));
@@ -93,7 +91,7 @@ void repeat_input(Draft& draft) {
 
 // An input on one device, which a place is expected to be wrong of.
 ManifestTensor& add_input(Draft& draft) {
-    const std::uint32_t input = draft.add_input(1U, kBlock);
+    const std::uint32_t input = draft.add_input(1U, kBlockBytes);
     draft.confirm("an input");
     draft.expect_path(fmt::format("inputs[{}].devices", input));
     return draft.manifest().inputs.at(input);
@@ -118,11 +116,11 @@ void place_beyond(Draft& draft) {
 void cut_unevenly(Draft& draft) {
     const DeviceRange mesh = draft.require_mesh();
     draft.drop_self_tests();
-    const std::uint32_t input = draft.add_input(1U, kBlock);
+    const std::uint32_t input = draft.add_input(1U, kBlockBytes);
     ManifestTensor& tensor = draft.manifest().inputs.at(input);
     tensor.placement = Placement::kSharded;
     tensor.devices = mesh;
-    tensor.shape = {kBlock * mesh.rows * mesh.columns};
+    tensor.shape = {kBlockBytes * mesh.rows * mesh.columns};
     draft.give_to(ScriptCommandKind::kWriteInput, input, mesh);
     draft.confirm("an input in equal pieces");
     tensor.shape.front() += 1U;
@@ -131,7 +129,7 @@ void cut_unevenly(Draft& draft) {
 
 void copy_output(Draft& draft) {
     const DeviceRange mesh = draft.require_mesh();
-    const std::uint32_t output = draft.add_output(1U, kBlock);
+    const std::uint32_t output = draft.add_output(1U, kBlockBytes);
     draft.confirm("an output of one device");
     draft.manifest().outputs.at(output).devices = mesh;
     draft.give_to(ScriptCommandKind::kReadOutput, output, mesh);
@@ -139,7 +137,7 @@ void copy_output(Draft& draft) {
     draft.expect_path(fmt::format("outputs[{}].devices", output));
 }
 
-constexpr std::array kOperators{
+constexpr std::array kLayoutOperators{
     Operator{Rule::kLayRegionAlignment, "misaligned", "an unused region four bytes behind an aligned address", true,
              [](Draft& draft) { add_spare(draft).base += 4U; }, "regions[last].base"},
     Operator{Rule::kLayRegionAlignment, "empty", "an unused region without bytes", true,
@@ -224,7 +222,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> layout_operators() {
-    return kOperators;
+    return kLayoutOperators;
 }
 
 }  // namespace pianola::mutate

@@ -8,8 +8,6 @@ namespace {
 
 using capture::ManifestCommand;
 
-constexpr std::uint32_t kBlock = kFileAlignmentBytes;
-
 ManifestCommand record(std::uint32_t queue, std::uint32_t event) {
     return {ScriptCommandKind::kRecordEvent, queue, event, 0U};
 }
@@ -56,29 +54,29 @@ void move_to_other_queue(Draft& draft, std::uint32_t place) {
 // The output is read on the other queue, right behind the replay that writes it.
 void read_unordered(Draft& draft) {
     draft.require_queues(2U);
-    static_cast<void>(draft.add_output(1U, kBlock));
+    static_cast<void>(draft.add_output(1U, kBlockBytes));
     draft.confirm("an output, which a fill writes");
     move_to_other_queue(draft, draft.main_replay() + 1U);
 }
 
 Words dispatch_trace(const Draft& draft, std::uint32_t scratch) {
-    Words words = draft.fill(scratch, kBlock, 0U);
-    append(words, draft.sample(Sample::kCopyDispatch, {scratch + kBlock, scratch, kBlock, 0U, 0U}));
+    Words words = draft.fill(scratch, kBlockBytes, 0U);
+    append(words, draft.sample(Sample::kCopyDispatch, {scratch + kBlockBytes, scratch, kBlockBytes, 0U, 0U}));
     append(words, draft.end());
     return words;
 }
 
 void share_a_core(Draft& draft) {
     draft.require_queues(2U);
-    const std::uint32_t scratch = draft.add_scratch(4U * kBlock);
+    const std::uint32_t scratch = draft.add_scratch(4U * kBlockBytes);
     // Both right behind the main trace: the one that is added last comes first.
     const std::uint32_t replay = draft.add_trace("second", dispatch_trace(draft, scratch)) + 1U;
-    static_cast<void>(draft.add_trace("first", dispatch_trace(draft, scratch + (2U * kBlock))));
+    static_cast<void>(draft.add_trace("first", dispatch_trace(draft, scratch + (2U * kBlockBytes))));
     draft.confirm("two traces that use core 0");
     move_to_other_queue(draft, replay);
 }
 
-constexpr std::array kOperators{
+constexpr std::array kOrderOperators{
     Operator{Rule::kOrdEventNever, "no-record", "a wait for an event that nobody records", true,
              [](Draft& draft) {
                  draft.require_queues(2U);
@@ -102,7 +100,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> order_operators() {
-    return kOperators;
+    return kOrderOperators;
 }
 
 }  // namespace pianola::mutate

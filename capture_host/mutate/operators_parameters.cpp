@@ -9,7 +9,6 @@ namespace {
 
 using capture::ManifestParameter;
 
-constexpr std::uint32_t kScratchBytes = 256U;
 constexpr std::uint32_t kBytes = 64U;
 constexpr std::uint32_t kValue = 7U;
 constexpr std::uint32_t kLargestValue = 255U;
@@ -105,7 +104,7 @@ void overfill_points(Draft& draft) {
     manifest.parameters.push_back(more);
 }
 
-constexpr std::array kOperators{
+constexpr std::array kParameterOperators{
     Operator{Rule::kParRange, "reversed", "a range that ends before it begins", true,
              [](Draft& draft) { set_range(draft, kValue + 1U, kValue, 1U); }, "parameters[last].minimum"},
     Operator{Rule::kParRange, "no-alignment", "multiples of nothing", true,
@@ -162,7 +161,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> parameter_operators() {
-    return kOperators;
+    return kParameterOperators;
 }
 
 }  // namespace pianola::mutate

@@ -8,7 +8,6 @@ namespace {
 
 using capture::ManifestCommand;
 
-constexpr std::uint32_t kBlock = kFileAlignmentBytes;
 constexpr std::uint32_t kNoObject = 60'000U;
 
 void insert(std::vector<ManifestCommand>& commands, std::uint32_t place, const ManifestCommand& command) {
@@ -26,10 +25,10 @@ void require(Draft& draft, ScriptCommandKind kind) {
     if (kind == ScriptCommandKind::kLoadTrace) {
         static_cast<void>(draft.main_trace());
     } else if ((kind == ScriptCommandKind::kWriteInput) && draft.manifest().inputs.empty()) {
-        static_cast<void>(draft.add_input(1U, kBlock));
+        static_cast<void>(draft.add_input(1U, kBlockBytes));
         draft.confirm("an input");
     } else if ((kind == ScriptCommandKind::kReadOutput) && draft.manifest().outputs.empty()) {
-        static_cast<void>(draft.add_output(1U, kBlock));
+        static_cast<void>(draft.add_output(1U, kBlockBytes));
         draft.confirm("an output");
     } else {
         // It is there.
@@ -66,10 +65,10 @@ void second_setup(Draft& draft) {
 
 // A set-up write to a buffer for activations.
 void write_activations(Draft& draft) {
-    const std::uint32_t region = draft.add_region("scratch", RegionKind::kActivation, kBlock);
+    const std::uint32_t region = draft.add_region("scratch", RegionKind::kActivation, kBlockBytes);
     const std::uint32_t buffer = draft.add_buffer("scratch", region, 0U, 1U);
     if (draft.segments().weights.empty()) {
-        draft.segments().weights.resize(kBlock);
+        draft.segments().weights.resize(kBlockBytes);
     }
     draft.confirm("a buffer for activations");
     add(draft, ScriptKind::kSetup, {ScriptCommandKind::kWriteBuffer, 0U, buffer, 0U});
@@ -109,11 +108,11 @@ void record_on(Draft& draft, const DeviceRange& devices) {
 }
 
 void leave_output_unwritten(Draft& draft) {
-    const std::uint32_t output = draft.add_output(1U, kBlock);
+    const std::uint32_t output = draft.add_output(1U, kBlockBytes);
     draft.confirm("an output, which a fill writes");
     const Words words = draft.trace_words(draft.main_trace());
     // Of the fill in front of the end: a byte less.
-    draft.set_word(static_cast<std::uint32_t>(words.size() - 3U), kBlock - 1U);
+    draft.set_word(static_cast<std::uint32_t>(words.size() - 3U), kBlockBytes - 1U);
     draft.measure_main();
     draft.settle();
     const auto& step = draft.commands(ScriptKind::kStep);
@@ -123,7 +122,7 @@ void leave_output_unwritten(Draft& draft) {
     draft.expect_command(ScriptKind::kStep, static_cast<std::size_t>(read - step.begin()), "output");
 }
 
-constexpr std::array kOperators{
+constexpr std::array kScriptOperators{
     Operator{Rule::kScrMissing, "two-set-ups", "a second set-up, which does nothing", true, second_setup, "scripts"},
     Operator{Rule::kScrMissing, "no-step", "no step", false,
              [](Draft& draft) {
@@ -159,7 +158,7 @@ constexpr std::array kOperators{
     Operator{Rule::kScrDevices, "without-tensor", "an input is written on devices that have no part of it", true,
              [](Draft& draft) {
                  const DeviceRange mesh = draft.require_mesh();
-                 static_cast<void>(draft.add_input(1U, kBlock));
+                 static_cast<void>(draft.add_input(1U, kBlockBytes));
                  draft.confirm("an input");
                  draft.commands(ScriptKind::kStep).front().devices = mesh;  // which writes it
                  draft.expect_command(ScriptKind::kStep, 0U, "devices");
@@ -218,7 +217,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> script_operators() {
-    return kOperators;
+    return kScriptOperators;
 }
 
 }  // namespace pianola::mutate

@@ -15,7 +15,7 @@ void take_largest_profile(Draft& draft) {
     target(draft).profile = CapacityProfile::kHost;
 }
 
-constexpr std::array kOperators{
+constexpr std::array kTargetOperators{
     Operator{Rule::kTgtFamily, "family", "another family of devices", true,
              [](Draft& draft) { target(draft).device_family += "x"; }, "target.device_family"},
     Operator{Rule::kTgtCommandSet, "id", "another command set", true,
@@ -74,7 +74,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> target_operators() {
-    return kOperators;
+    return kTargetOperators;
 }
 
 }  // namespace pianola::mutate

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/operators.h"
 
 namespace pianola::mutate {
@@ -10,8 +11,6 @@ namespace {
 
 using capture::ManifestTrace;
 
-constexpr std::uint32_t kWordBytes = 4U;
-constexpr std::uint32_t kScratchBytes = 256U;
 constexpr std::uint32_t kHalf = 128U;  // of the scratch region
 constexpr std::uint32_t kPiece = 64U;
 constexpr std::uint32_t kSome = 16U;  // bytes
@@ -190,7 +189,7 @@ void race_of_cores(Draft& draft) {
     draft.expect_path("added[2]." + extent_field(draft, dispatch_on(1U), Access::kWrite));
 }
 
-constexpr std::array kOperators{
+constexpr std::array kTraceOperators{
     Operator{Rule::kTrcSegment, "word-behind", "a word behind the last trace", true,
              [](Draft& draft) { draft.segments().traces.resize(draft.segments().traces.size() + kWordBytes); },
              "traces"},
@@ -280,7 +279,7 @@ constexpr std::array kOperators{
 }  // namespace
 
 Span<const Operator> trace_operators() {
-    return kOperators;
+    return kTraceOperators;
 }
 
 }  // namespace pianola::mutate

@@ -12,7 +12,6 @@
 namespace pianola::pages {
 namespace {
 
-constexpr double kPercent = 100.0;
 // Windows from this width on are told apart; narrower ones than the first show what needs no more than kNarrowest.
 constexpr std::array<int, 9> kWindows{360, 480, 600, 720, 840, 960, 1080, 1200, 1400};
 constexpr double kMargins = 52.0;      // of a page, and a scroll bar

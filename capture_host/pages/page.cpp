@@ -10,8 +10,6 @@
 namespace pianola::pages {
 namespace {
 
-constexpr double kPercent = 100.0;
-
 // Nothing outside the page is loaded, whatever a name inside it says.
 constexpr const char* kHead = R"page(<!DOCTYPE html>
 <html lang="en">

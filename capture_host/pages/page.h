@@ -20,8 +20,9 @@ namespace pianola::pages {
 [[nodiscard]] std::string address_text(std::uint64_t address);
 // "12.3 %" of a whole; "0.0 %" where that is nothing.
 [[nodiscard]] std::string share_text(std::uint64_t part, std::uint64_t whole);
-// A part of a whole, from 0 to 1.
+// A part of a whole, from 0 to 1, and what that is multiplied with to be in percent.
 [[nodiscard]] double fraction(std::uint64_t part, std::uint64_t whole);
+inline constexpr double kPercent = 100.0;
 
 // A table that can be scrolled sideways where the window is narrower.
 class Table {

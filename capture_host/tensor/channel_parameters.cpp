@@ -13,7 +13,6 @@
 namespace pianola::tensor {
 namespace {
 
-constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
 constexpr std::uint32_t kScaleWords = 2U;
 
 // Words of a channel's parameters.

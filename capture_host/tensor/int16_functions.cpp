@@ -14,7 +14,7 @@ using refdev::KernelId;
 
 constexpr std::uint32_t kMaxDepth = 65535U;
 
-struct SoftmaxLaunch {
+struct Int16SoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kSoftmaxInt16;
     Tensor tables;
     std::uint32_t depth{0U};
@@ -110,7 +110,7 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     require_apart(name, result, tables);
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
         row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   SoftmaxLaunch{in_one_run(tables, options.queue), depth, *scale});
+                   Int16SoftmaxLaunch{in_one_run(tables, options.queue), depth, *scale});
     });
 }
 

@@ -9,42 +9,42 @@
 namespace pianola::tensor {
 namespace {
 
+using refdev::QuantizedBinaryArguments;
 using refdev::QuantizedBinaryOp;
-using Arguments = refdev::QuantizedBinaryArguments;
 
 constexpr tflite::FixedPoint kOne{1 << 30, 1};  // leaves every number as it is
 constexpr std::uint32_t kSquareLeftShift = 7U;
 constexpr std::uint32_t kCompareLeftShift = 8U;
 
-struct NamedOp {
+struct PairOp {
     const char* name;
     QuantizedBinaryOp op;
 };
-constexpr std::array<NamedOp, 10U> kOps{{{"subtract", QuantizedBinaryOp::kSubtract},
-                                         {"multiply", QuantizedBinaryOp::kMultiply},
-                                         {"squared_difference", QuantizedBinaryOp::kSquaredDifference},
-                                         {"prelu", QuantizedBinaryOp::kPrelu},
-                                         {"eq", QuantizedBinaryOp::kEqual},
-                                         {"ne", QuantizedBinaryOp::kNotEqual},
-                                         {"gt", QuantizedBinaryOp::kGreater},
-                                         {"ge", QuantizedBinaryOp::kGreaterEqual},
-                                         {"lt", QuantizedBinaryOp::kLess},
-                                         {"le", QuantizedBinaryOp::kLessEqual}}};
+constexpr std::array<PairOp, 10U> kPairOps{{{"subtract", QuantizedBinaryOp::kSubtract},
+                                            {"multiply", QuantizedBinaryOp::kMultiply},
+                                            {"squared_difference", QuantizedBinaryOp::kSquaredDifference},
+                                            {"prelu", QuantizedBinaryOp::kPrelu},
+                                            {"eq", QuantizedBinaryOp::kEqual},
+                                            {"ne", QuantizedBinaryOp::kNotEqual},
+                                            {"gt", QuantizedBinaryOp::kGreater},
+                                            {"ge", QuantizedBinaryOp::kGreaterEqual},
+                                            {"lt", QuantizedBinaryOp::kLess},
+                                            {"le", QuantizedBinaryOp::kLessEqual}}};
 
 struct PairLaunch {
     static constexpr refdev::KernelId kKernel = refdev::KernelId::kQuantizedBinary;
-    Arguments arguments;
+    QuantizedBinaryArguments arguments;
 
     host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
                                std::uint32_t count) const {
-        Arguments launch = arguments;
+        QuantizedBinaryArguments launch = arguments;
         launch.dims = {1U, 1U, 1U, count};
         launch.strides1 = {0U, 0U, 0U, 1U};
         launch.strides2 = launch.strides1;
         host::Arguments words = words_of(launch);
-        words[refdev::word_of(offsetof(Arguments, input1))] = left;
-        words[refdev::word_of(offsetof(Arguments, input2))] = right;
-        words[refdev::word_of(offsetof(Arguments, output))] = to;
+        words[refdev::word_of(offsetof(QuantizedBinaryArguments, input1))] = left;
+        words[refdev::word_of(offsetof(QuantizedBinaryArguments, input2))] = right;
+        words[refdev::word_of(offsetof(QuantizedBinaryArguments, output))] = to;
         return words;
     }
 };
@@ -82,8 +82,8 @@ std::uint32_t left_shift_of(QuantizedBinary operation) {
     }
 }
 
-Arguments arguments_of(const char* name, QuantizedBinary operation, const Quantization& left, const Quantization& right,
-                       const Quantization& to) {
+QuantizedBinaryArguments arguments_of(const char* name, QuantizedBinary operation, const Quantization& left,
+                                      const Quantization& right, const Quantization& to) {
     const std::optional<tflite::AddScaling> scaling = scaling_of(operation, left.scale, right.scale, to.scale);
     if (!scaling.has_value()) {
         throw TensorError{TensorRule::kQuantization,
@@ -91,9 +91,9 @@ Arguments arguments_of(const char* name, QuantizedBinary operation, const Quanti
                                       "where operands are compared",
                                       name, left.scale, right.scale, to.scale)};
     }
-    Arguments arguments{};
+    QuantizedBinaryArguments arguments{};
     arguments.type = refdev::kTypeInt8;
-    arguments.op = kOps.at(static_cast<std::size_t>(operation)).op;
+    arguments.op = kPairOps.at(static_cast<std::size_t>(operation)).op;
     arguments.input1_offset = -left.zero_point;
     arguments.input1_multiplier = scaling->first.multiplier;
     arguments.input1_shift = scaling->first.shift;
@@ -131,7 +131,7 @@ host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t
 Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Tensor& right,
                         const Quantization& from_left, const Quantization& from_right, const Quantization& to,
                         const Clamp& clamp, const OperationOptions& options) {
-    const char* const name = kOps.at(static_cast<std::size_t>(operation)).name;
+    const char* const name = kPairOps.at(static_cast<std::size_t>(operation)).name;
     if (is_distributed(left, right, options)) {
         return for_each_device(
             name, [](const auto&... each) { return quantized_binary(each...); }, operation, left, right, from_left,
@@ -142,7 +142,7 @@ Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Ten
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
     const tflite::ActivationRange range = clamp_range(name, clamp);
-    Arguments arguments = arguments_of(name, operation, from_left, from_right, to);
+    QuantizedBinaryArguments arguments = arguments_of(name, operation, from_left, from_right, to);
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
     const Shape shape = broadcast_shape(name, left.shape(), right.shape());

@@ -1,9 +1,6 @@
 // Parts of tensors, and tensors put together.
 #include <fmt/format.h>
 
-#include <functional>
-#include <numeric>
-
 #include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/gather_rows.h"
 #include "capture_host/tensor/row_work.h"
@@ -12,10 +9,6 @@
 
 namespace pianola::tensor {
 namespace {
-
-[[nodiscard]] std::uint32_t product(Shape::const_iterator begin, Shape::const_iterator end) {
-    return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
-}
 
 [[nodiscard]] Shape sliced_shape(const Shape& shape, const std::vector<SliceRange>& ranges) {
     if (ranges.size() != shape.size()) {
@@ -93,13 +86,13 @@ Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, cons
     check_spec(spec);
     const Tensor result = result_for(name, spec, options, first.device());
     const auto axis = static_cast<std::ptrdiff_t>(dimension);
-    const std::uint32_t rows = product(spec.shape.begin(), spec.shape.begin() + axis);
+    const std::uint32_t rows = elements_of(spec.shape.begin(), spec.shape.begin() + axis);
     std::vector<RowPart> parts;
     for (const Tensor& operand : operands) {
         require_apart(name, result, operand);
         const Tensor source = in_one_run(operand, options.queue);
         const std::uint32_t bytes =
-            product(operand.shape().begin() + axis, operand.shape().end()) * bytes_per_element(operand.type());
+            elements_of(operand.shape().begin() + axis, operand.shape().end()) * bytes_per_element(operand.type());
         parts.push_back({source, run_address(source), bytes, bytes});
     }
     return through_one_run(result, options.queue,

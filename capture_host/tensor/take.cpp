@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "capture_host/tensor/each_device.h"
 #include "capture_host/tensor/row_work.h"
@@ -12,14 +10,10 @@
 namespace pianola::tensor {
 namespace {
 
-using Arguments = refdev::TakeArguments;
-
-[[nodiscard]] std::uint32_t product(Shape::const_iterator begin, Shape::const_iterator end) {
-    return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
-}
+using refdev::TakeArguments;
 
 // Each core takes a share of what lies outside of the dimension; where that is one table, a share of the indices.
-void run_take(const Tensor& destination, const Tensor& source, const Tensor& indices, const Arguments& whole,
+void run_take(const Tensor& destination, const Tensor& source, const Tensor& indices, const TakeArguments& whole,
               std::uint32_t queue) {
     Launches launches{*destination.device()};
     const bool shares_tables = whole.outer > 1U;
@@ -29,12 +23,12 @@ void run_take(const Tensor& destination, const Tensor& source, const Tensor& ind
     const std::uint32_t index_step = shares_tables ? 0U : word(sizeof(std::int32_t));
     const std::uint32_t destination_step = (shares_tables ? whole.count : 1U) * whole.entry_bytes;
     for (std::uint32_t first = 0U; first < size; first += share) {
-        Arguments arguments = whole;
+        TakeArguments arguments = whole;
         (shares_tables ? arguments.outer : arguments.count) = std::min(share, size - first);
         host::Arguments words = words_of(arguments);
-        set_address(words, offsetof(Arguments, input), source, run_address(source) + (first * source_step));
-        set_address(words, offsetof(Arguments, indices), indices, run_address(indices) + (first * index_step));
-        set_address(words, offsetof(Arguments, output), destination,
+        set_address(words, offsetof(TakeArguments, input), source, run_address(source) + (first * source_step));
+        set_address(words, offsetof(TakeArguments, indices), indices, run_address(indices) + (first * index_step));
+        set_address(words, offsetof(TakeArguments, output), destination,
                     run_address(destination) + (first * destination_step));
         launches.add(refdev::KernelId::kTake, std::nullopt, std::move(words));
     }
@@ -66,12 +60,12 @@ Tensor take(const Tensor& operand, const Tensor& indices, std::uint32_t dimensio
     const TensorSpec spec = spec_of_shape(operand, shape, operand.type());
     check_spec(spec);
 
-    Arguments arguments{};
+    TakeArguments arguments{};
     arguments.batches = 1U;
-    arguments.outer = product(from.begin(), axis);
+    arguments.outer = elements_of(from.begin(), axis);
     arguments.entries = *axis;
-    arguments.count = product(indices.shape().begin(), indices.shape().end());
-    arguments.entry_bytes = product(axis + 1, from.end()) * bytes_per_element(operand.type());
+    arguments.count = elements_of(indices.shape().begin(), indices.shape().end());
+    arguments.entry_bytes = elements_of(axis + 1, from.end()) * bytes_per_element(operand.type());
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
     require_apart(name, result, indices);

@@ -11,8 +11,6 @@
 namespace pianola::tensor {
 namespace {
 
-constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
-
 // A reduction of rows of one element each: int8 with its sign.
 struct WidenLaunch {
     static constexpr refdev::KernelId kKernel = refdev::KernelId::kReduce;

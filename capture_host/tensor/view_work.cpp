@@ -10,8 +10,6 @@
 namespace pianola::tensor {
 namespace {
 
-using Arguments = refdev::ViewArguments;
-
 // The outermost axis that has more than one index.
 [[nodiscard]] std::size_t shared_axis(const views::StridedView& view) {
     std::size_t axis = 0U;
@@ -43,8 +41,9 @@ void run_view(const Tensor& destination, const Tensor& source, const views::Stri
         left -= launches_of_part.size();
         for (const views::ViewLaunch& launch : launches_of_part) {
             host::Arguments words = words_of(launch.arguments);
-            set_address(words, offsetof(Arguments, input), source, run_address(source) + launch.input_offset_bytes);
-            set_address(words, offsetof(Arguments, output), destination,
+            set_address(words, offsetof(refdev::ViewArguments, input), source,
+                        run_address(source) + launch.input_offset_bytes);
+            set_address(words, offsetof(refdev::ViewArguments, output), destination,
                         run_address(destination) + (first * index_bytes) + launch.output_offset_bytes);
             launches.add(refdev::KernelId::kView, std::nullopt, std::move(words));
         }

@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 
 #include "capture_host/tensor/tensor_error.h"
 #include "hal/kernels/arguments.h"
 
 namespace pianola::tensor {
+
+std::uint32_t elements_of(Shape::const_iterator begin, Shape::const_iterator end) {
+    return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
+}
 
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right) {
     if (left.device() != right.device()) {

@@ -15,6 +15,11 @@ namespace pianola::tensor {
     return static_cast<std::uint32_t>(value);
 }
 
+inline constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
+
+// Elements of dimensions that follow each other in a shape.
+[[nodiscard]] std::uint32_t elements_of(Shape::const_iterator begin, Shape::const_iterator end);
+
 // Launches whose commands fit the dispatch area.
 inline constexpr std::size_t kLaunchesOfAProgram = 256U;
 

@@ -99,7 +99,6 @@ std::uint32_t steps_to_measure(const Workload& workload) {
 }
 
 std::vector<Cycles> deadlines_of(const Panel& panel, const Workload& workload, std::uint32_t steps) {
-    constexpr std::uint64_t kUsPerMs = 1000U;
     const Cycles deadline = (std::uint64_t{workload.step_deadline_us} * workload.clock_khz) / kUsPerMs;
     std::vector<Cycles> ends;  // of what the host has waited for, in order: steps, and what surrounds them
     for (const Slice& slice : panel.slices) {

@@ -24,9 +24,9 @@ struct Track {
     std::size_t thread{0U};
 };
 
-class Events {
+class TraceEvents {
   public:
-    explicit Events(const Picture& picture) : picture_{picture} {}
+    explicit TraceEvents(const Picture& picture) : picture_{picture} {}
 
     std::vector<Json> make() {
         for (const Panel& panel : picture_.panels) {
@@ -91,7 +91,6 @@ class Events {
     }
 
     [[nodiscard]] Json end_of_flow(const char* phase, const Flow& flow, const Track& track, double cycles) const {
-        constexpr double kUsPerMs = 1000.0;
         return {{"ph", phase},
                 {"name", name_of(flow.kind)},
                 {"cat", "flow"},
@@ -110,7 +109,7 @@ class Events {
 }  // namespace
 
 std::string render_chrome(const Picture& picture) {
-    const std::vector<Json> events = Events{picture}.make();
+    const std::vector<Json> events = TraceEvents{picture}.make();
     std::string text = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": ";
     text += Json{{"title", picture.title},
                  {"clock_khz", picture.clock_khz},

@@ -7,13 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "capture_host/pages/page.h"
+
 namespace pianola::timeline {
-namespace {
-
-constexpr double kUsPerMs = 1000.0;
-constexpr double kPercent = 100.0;
-
-}  // namespace
 
 std::vector<LaneGroup> Panel::groups() const {
     const std::size_t devices = pattern->devices.size();
@@ -118,10 +114,10 @@ std::vector<std::vector<std::string>> table_cells(const Picture& picture) {
         cells.push_back({picture.is_mesh ? fmt::format("{} {}", row.mode, to_string(row.device)) : row.mode,
                          is_whole ? fmt::format("{}", step.part / step.whole) : fmt::format("{:.1f}", step.value()),
                          fmt::format("{:.3f}", step.value() * kUsPerMs / picture.clock_khz),
-                         fmt::format("{:.2f} %", row.steady.busy.value() * kPercent),
+                         fmt::format("{:.2f} %", row.steady.busy.value() * pages::kPercent),
                          row.host_is_free ? "device (host free)" : (row.host_bound ? "host" : "device"),
                          fmt::format("{:.2f}", row.gain),
-                         fmt::format("{:.1f} %", row.steady.hidden.value() * kPercent)});
+                         fmt::format("{:.1f} %", row.steady.hidden.value() * pages::kPercent)});
     }
     return cells;
 }

@@ -87,6 +87,7 @@ struct Style {
 // Style rules for the looks, as grounds and as fillings.
 [[nodiscard]] std::string style_rules();
 
+inline constexpr std::uint32_t kUsPerMs = 1000U;
 [[nodiscard]] double to_us(Cycles cycles, std::uint32_t clock_khz);
 
 // The table, heading first; every line has as many cells.

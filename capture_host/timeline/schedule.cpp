@@ -38,7 +38,7 @@ struct Queue {
     Cycles cores_done{0U};
 };
 
-struct Events {
+struct EventRecords {
     std::array<std::vector<Cycles>, kMaxEvents> records;  // times of each event's records, in order
     std::array<std::size_t, kMaxEvents> records_enqueued{};
 };
@@ -156,7 +156,7 @@ class Model {
     bool execute(Queue& queue) {
         const Enqueued next = queue.ring.front();
         const Item& item = *next.item;
-        Events& events = events_[item.device];
+        EventRecords& events = events_[item.device];
         Cycles recorded = 0U;
         if ((item.kind == QueueCommandKind::kWaitEvent) && (next.records > 0U)) {
             const std::vector<Cycles>& records = events.records.at(item.event);
@@ -228,9 +228,9 @@ class Model {
     const Pattern& pattern_;
     const Sink& sink_;
     std::vector<Queue> queues_;
-    std::vector<Events> events_;       // of each device
-    std::vector<Cycles> completions_;  // of each submission: prologue, steps, epilogue
-    std::size_t first_step_{0U};       // submission of the first step
+    std::vector<EventRecords> events_;  // of each device
+    std::vector<Cycles> completions_;   // of each submission: prologue, steps, epilogue
+    std::size_t first_step_{0U};        // submission of the first step
     Cycles host_time_{0U};
 };
 

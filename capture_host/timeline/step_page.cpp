@@ -17,10 +17,10 @@ using pages::escape;
 using pages::grouped;
 using pages::Table;
 
-constexpr double kLine = 18.0;  // of text in a picture
+constexpr double kTextLine = 18.0;  // in a picture
 constexpr double kStrip = 30.0;
-constexpr double kGap = 10.0;
-constexpr double kSeam = 0.0006;             // of the width, between neighbours
+constexpr double kStripGap = 10.0;
+constexpr double kSeamPart = 0.0006;         // of the width, between neighbours
 constexpr double kLeastPart = 1.0 / 5000.0;  // of a picture's width, that is drawn
 constexpr std::size_t kMostValues = 3000U;
 
@@ -70,7 +70,7 @@ void draw_path(const Picture& picture, const StepPicture& step, Cycles whole, do
         if ((box.right - box.left) < kLeastPart) {
             continue;
         }
-        box.right = std::max(box.left, box.right - kSeam);
+        box.right = std::max(box.left, box.right - kSeamPart);
         const std::string name = name_of(step, part);
         chart.box(box, class_of(picture, part.operation, part.category),
                   fmt::format("{}: {} cycles ({}), {} of the step", name, grouped(part.end - part.start),
@@ -82,9 +82,8 @@ void draw_path(const Picture& picture, const StepPicture& step, Cycles whole, do
 
 // The step beside its deadline, to scale.
 std::string draw_deadline(const Picture& picture, Cycles step) {
-    constexpr double kUsPerMs = 1000.0;
-    const auto deadline =
-        static_cast<Cycles>(std::llround(picture.step_deadline_us / kUsPerMs * static_cast<double>(picture.clock_khz)));
+    const auto deadline = static_cast<Cycles>(std::llround(static_cast<double>(picture.step_deadline_us) / kUsPerMs *
+                                                           static_cast<double>(picture.clock_khz)));
     if ((deadline == 0U) || (step == 0U)) {
         return {};
     }
@@ -204,7 +203,7 @@ class MemoryChart {
                                              [](const std::string& each) { return pages::text_width(each) < 40.0; });
         if (are_numbers) {
             chart_.axis(columns, y_ + 12.0);
-            y_ += kLine;
+            y_ += kTextLine;
         }
         return chart_.svg(y_);
     }
@@ -219,14 +218,14 @@ class MemoryChart {
         const std::string bytes = fmt::format("{}, {} bytes", name, grouped(region.bytes));
         chart_.line_of_text(y_ + 13.0,
                             {fmt::format("{} from {}", bytes, pages::address_text(region.base)), bytes, name}, "faint");
-        y_ += kLine;
+        y_ += kTextLine;
         chart_.box({0.0, 1.0, y_, height}, "lane");
         for (const Value& value : step_.lifetimes.values) {
             if (value.region == index) {
                 draw_value(value, height);
             }
         }
-        y_ += height + kGap;
+        y_ += height + kStripGap;
     }
 
     void draw_value(const Value& value, double height) {
@@ -238,7 +237,7 @@ class MemoryChart {
         Chart::Box box;
         box.left = static_cast<double>(value.made_at) / columns;
         box.right = (static_cast<double>(value.used_at) + 1.0) / columns;
-        box.right -= std::min(kSeam * 2.0, (box.right - box.left) / 4.0);
+        box.right -= std::min(kSeamPart * 2.0, (box.right - box.left) / 4.0);
         box.top = y_ + (height * pages::fraction(value.address - region.base, region.bytes));
         box.height = std::max(kLeastHeight, (height * pages::fraction(value.bytes, region.bytes)) - 1.0);
         box.top = std::min(box.top, y_ + height - kLeastHeight);
@@ -321,19 +320,19 @@ std::string path_section(const Picture& picture) {
             chart.line_of_text(
                 y + 13.0, {fmt::format("device {}: {} cycles", to_string(step.step.device), grouped(step.step.cycles))},
                 "faint");
-            y += kLine;
+            y += kTextLine;
         }
         draw_path(picture, step, whole, y, chart);
-        y += kStrip + kGap;
+        y += kStrip + kStripGap;
     }
-    chart.line(0.0, y - kGap, y - 2.0);
-    chart.line(1.0, y - kGap, y - 2.0);
+    chart.line(0.0, y - kStripGap, y - 2.0);
+    chart.line(1.0, y - kStripGap, y - 2.0);
     chart.text_at_line(0.0, y + 8.0, "0", "faint");
     chart.text_at_line(1.0, y + 8.0, us_text(whole, picture), "faint");
     return fmt::format(
         "<h2>One step</h2>\n<p>The critical path of a captured step, {} cycles: what it could not end "
         "without. The host takes no time, and nothing else is under way.</p>\n{}{}{}",
-        grouped(whole), chart.svg(y + kLine), kinds_legend(picture), draw_deadline(picture, whole));
+        grouped(whole), chart.svg(y + kTextLine), kinds_legend(picture), draw_deadline(picture, whole));
 }
 
 std::string cost_section(const Picture& picture) {

@@ -17,11 +17,11 @@ constexpr double kPlot = 1280.0;
 constexpr double kRight = 24.0;
 constexpr double kLaneHeight = 26.0;
 constexpr double kLanePitch = 32.0;
-constexpr double kLine = 20.0;
+constexpr double kLinePitch = 20.0;
 constexpr double kPanelGap = 34.0;
 constexpr std::size_t kTitleLetters = 90U;  // of a line; more would not fit
 constexpr double kLeastWidth = 0.4;         // so that a short command can still be seen
-constexpr double kSeam = 0.6;               // between neighbours
+constexpr double kSliceSeam = 0.6;          // between neighbours
 constexpr int kTicks = 8;
 
 std::string style_sheet() {
@@ -50,30 +50,30 @@ class Drawing {
     explicit Drawing(const Picture& picture) : picture_{picture}, end_{picture_end(picture)} {}
 
     std::string draw() {
-        y_ = kLine;
+        y_ = kLinePitch;
         for (std::size_t at = 0U; at < picture_.title.size(); at += kTitleLetters) {
             text(kLeft, "title", picture_.title.substr(at, kTitleLetters));
-            y_ += kLine;
+            y_ += kLinePitch;
         }
         text(kLeft, "faint",
              fmt::format("virtual time at {} kHz; the host takes {} ns per operation, {} ns per queue command",
                          picture_.clock_khz, picture_.dispatch_ns, picture_.replay_ns));
-        y_ += kLine;
+        y_ += kLinePitch;
         draw_legend();
-        y_ += kLine / 2.0;
+        y_ += kLinePitch / 2.0;
         for (const Panel& panel : picture_.panels) {
             for (const LaneGroup& group : panel.groups()) {
                 draw_lanes(panel, group);
             }
         }
-        y_ += kLine;
+        y_ += kLinePitch;
         draw_table();
         for (const std::string& note : picture_.notes) {
-            y_ += kLine;
+            y_ += kLinePitch;
             text(kLeft, "faint", note);
         }
         const double width = kLeft + kPlot + kRight;
-        const double height = y_ + kLine;
+        const double height = y_ + kLinePitch;
         return fmt::format(
                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
@@ -118,7 +118,7 @@ class Drawing {
         const double width = kSwatch + kGap + pages::text_width(name);
         if ((x > kLeft) && ((x + width) > (kLeft + kPlot))) {
             x = kLeft;
-            y_ += kLine;
+            y_ += kLinePitch;
         }
         body_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" class=\"{}\"/>\n", x,
                              y_ - (kSwatch - 2.0), kSwatch, kSwatch, style_class);
@@ -129,7 +129,7 @@ class Drawing {
     void draw_lanes(const Panel& panel, const LaneGroup& group) {
         y_ += kPanelGap;
         text(kLeft, "mode", group.name);
-        y_ += kLine / 2.0;
+        y_ += kLinePitch / 2.0;
         const double top = y_;
         draw_ticks(top, static_cast<double>(group.lanes.size()) * kLanePitch);
         for (const Lane& lane : group.lanes) {
@@ -152,7 +152,7 @@ class Drawing {
                     x_of(deadline), top - 4.0, y_);
             }
         }
-        y_ += kLine / 2.0;
+        y_ += kLinePitch / 2.0;
     }
 
     // Round numbers of microseconds, about kTicks of them.
@@ -185,7 +185,7 @@ class Drawing {
     void draw_slice(const Slice& slice) {
         const double x = x_of(slice.start);
         const double full = x_of(slice.end) - x;
-        const double width = std::max((full > kSeam * 4.0) ? (full - kSeam) : full, kLeastWidth);
+        const double width = std::max((full > kSliceSeam * 4.0) ? (full - kSliceSeam) : full, kLeastWidth);
         const Style& style = style_of(slice.category);
         body_ += fmt::format(
             "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" class=\"{}\"><title>{}: step {}, {} "
@@ -206,7 +206,7 @@ class Drawing {
         constexpr double kColumn = 140.0;
         const std::vector<std::vector<std::string>> cells = table_cells(picture_);
         for (std::size_t row = 0U; row < cells.size(); ++row) {
-            y_ += kLine;
+            y_ += kLinePitch;
             for (std::size_t column = 0U; column < cells[row].size(); ++column) {
                 const bool is_first = column == 0U;
                 const double x =

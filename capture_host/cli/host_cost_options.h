@@ -1,0 +1,16 @@
+// --dispatch-ns and --replay-ns: what the host's part of a step is assumed to take.
+//
+// Place in the whole: of `pianola timeline` and `pianola perf`, which model the host alike. Host only.
+#pragma once
+
+#include "capture_host/timeline/host_cost.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace pianola::cli {
+
+void add_host_cost_options(CLI::App& command, HostCost& cost);
+
+}  // namespace pianola::cli
