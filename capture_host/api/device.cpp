@@ -10,8 +10,6 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::uint32_t kRegionAlignment = 64U;
-
 // The options that are asked for and that no Vulkan device has; empty: none.
 std::string what_vulkan_has_not(const DeviceOptions& options) {
     struct Option {

@@ -9,7 +9,7 @@
 namespace pianola::host {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_parameter(const std::string& message) {
     throw HostError{HostRule::kTraceParameter, message};
 }
 
@@ -33,8 +33,9 @@ DecodedCommand decode(const DeviceState& state, const TraceState& trace, const C
         state.command_set, words,
         [&](std::uint32_t at, const DecodedCommand& decoded) { found = (at == command.word) ? decoded : found; });
     if (!end.is_whole()) {
-        refuse(fmt::format("parameter '{}': with the value {} the device does not accept {} of the command at word {}",
-                           name, value, end.refused, command.word));
+        refuse_parameter(
+            fmt::format("parameter '{}': with the value {} the device does not accept {} of the command at word {}",
+                        name, value, end.refused, command.word));
     }
     return found;
 }
@@ -46,7 +47,7 @@ void prove(const DeviceState& state, const TraceState& trace, const TraceParamet
     const DecodedCommand now = decode(state, trace, command, word, trace.words.at(word), parameter.name);
     const DecodedCommand then = decode(state, trace, command, word, value, parameter.name);
     if ((now.cost_cycles != then.cost_cycles) || (now.core_cycles != then.core_cycles)) {
-        refuse(fmt::format(
+        refuse_parameter(fmt::format(
             "parameter '{}': the value {} changes what the command at word {} costs, from {} to {} cycles; only "
             "values that leave it as it is can be parameters",
             parameter.name, value, command.word, now.cost_cycles, then.cost_cycles));
@@ -56,12 +57,12 @@ void prove(const DeviceState& state, const TraceState& trace, const TraceParamet
         const Extent& before = now.extents.view()[i];
         const Extent& after = then.extents.view()[i];
         if (!is_address && ((before.address != after.address) || (before.size_bytes != after.size_bytes))) {
-            refuse(fmt::format(
+            refuse_parameter(fmt::format(
                 "parameter '{}': the value {} changes {} of the command at word {}; declare it as an address",
                 parameter.name, value, after.field, command.word));
         }
         if (is_address && !state.is_allocated(after.address, after.size_bytes)) {
-            refuse(fmt::format(
+            refuse_parameter(fmt::format(
                 "parameter '{}': with the value 0x{:08X} the command at word {} touches {} bytes at 0x{:08X} "
                 "({}), which are not allocated",
                 parameter.name, value, command.word, after.size_bytes, after.address, after.field));
@@ -71,15 +72,15 @@ void prove(const DeviceState& state, const TraceState& trace, const TraceParamet
 
 void check_value(const TraceParameter& parameter, std::uint32_t value) {
     if ((value < parameter.minimum) || (value > parameter.maximum) || ((value % parameter.alignment) != 0U)) {
-        refuse(fmt::format("parameter '{}' admits the multiples of {} from {} to {}; {} is none", parameter.name,
-                           parameter.alignment, parameter.minimum, parameter.maximum, value));
+        refuse_parameter(fmt::format("parameter '{}' admits the multiples of {} from {} to {}; {} is none",
+                                     parameter.name, parameter.alignment, parameter.minimum, parameter.maximum, value));
     }
 }
 
 void check_declaration(const DeviceState& state, const TraceState& trace, const TraceParameter& parameter) {
     if (parameter.name.empty() || parameter.words.empty() || (parameter.alignment == 0U) ||
         (parameter.minimum > parameter.maximum)) {
-        refuse(fmt::format(
+        refuse_parameter(fmt::format(
             "parameter '{}' needs a name, a word, an alignment above 0, and a minimum that is not above its "
             "maximum",
             parameter.name));
@@ -87,21 +88,21 @@ void check_declaration(const DeviceState& state, const TraceState& trace, const 
     constexpr std::uint32_t kSign = 0x8000'0000U;
     if (((parameter.minimum ^ parameter.maximum) & kSign) != 0U &&
         (parameter.kind == TraceParameterKind::kRuntimeArgument)) {
-        refuse(fmt::format(
+        refuse_parameter(fmt::format(
             "parameter '{}' goes from {} to {} and so crosses zero as a signed value; declare values of one sign",
             parameter.name, parameter.minimum, parameter.maximum));
     }
     std::vector<std::uint32_t> words_set;
     for (const TraceParameter& other : trace.parameters) {
         if (other.name == parameter.name) {
-            refuse(fmt::format("parameter '{}' has been declared already", parameter.name));
+            refuse_parameter(fmt::format("parameter '{}' has been declared already", parameter.name));
         }
         words_set.insert(words_set.end(), other.words.begin(), other.words.end());
     }
     for (const std::uint32_t word : parameter.words) {
         const CommandInfo* const command = command_of(trace, word);
         if (command == nullptr) {
-            refuse(
+            refuse_parameter(
                 fmt::format("parameter '{}': word {} of the trace is no kernel's argument; argument_words() and "
                             "address_words() give words that are",
                             parameter.name, word));
@@ -111,20 +112,20 @@ void check_declaration(const DeviceState& state, const TraceState& trace, const 
         const std::uint32_t length = command->argument_word + command->argument_count;
         if (state.command_set.patch_kind(words.subspan(command->word, length), word - command->word) !=
             (is_address ? PatchKind::kAddress : PatchKind::kValue)) {
-            refuse(fmt::format(
+            refuse_parameter(fmt::format(
                 "parameter '{}': argument word {} of the command at word {} is not {}; the kernel's arguments "
                 "say which are",
                 parameter.name, word - command->word - command->argument_word, command->word,
                 is_address ? "the address of an operand" : "a value that changes neither extents nor cost"));
         }
         if (std::find(words_set.begin(), words_set.end(), word) != words_set.end()) {
-            refuse(fmt::format("parameter '{}': word {} of the trace is set already", parameter.name, word));
+            refuse_parameter(fmt::format("parameter '{}': word {} of the trace is set already", parameter.name, word));
         }
         words_set.push_back(word);
         const auto is_in = [&](std::uint32_t other) { return command_of(trace, other) == command; };
         if (std::count_if(words_set.begin(), words_set.end(), is_in) > std::int64_t{kMaxPatchesPerCommand}) {
-            refuse(fmt::format("parameter '{}': parameters set more than {} words of the command at word {}",
-                               parameter.name, kMaxPatchesPerCommand, command->word));
+            refuse_parameter(fmt::format("parameter '{}': parameters set more than {} words of the command at word {}",
+                                         parameter.name, kMaxPatchesPerCommand, command->word));
         }
     }
 }
@@ -154,7 +155,7 @@ void Device::set_parameter(TraceId trace, const std::string& name, std::uint32_t
     const auto parameter = std::find_if(target.parameters.begin(), target.parameters.end(),
                                         [&name](const TraceParameter& candidate) { return candidate.name == name; });
     if (parameter == target.parameters.end()) {
-        refuse(fmt::format("trace {} has no parameter '{}'; declare it first", trace.value, name));
+        refuse_parameter(fmt::format("trace {} has no parameter '{}'; declare it first", trace.value, name));
     }
     state_->check_not_capturing(target.last_queue, "setting a parameter");
     check_value(*parameter, value);
@@ -198,8 +199,8 @@ std::vector<std::uint32_t> Device::argument_words(TraceId trace, std::uint32_t p
         }
     }
     if (words.empty()) {
-        refuse(fmt::format("trace {} has no kernel {} with an argument {} in its program {}", trace.value, kernel.index,
-                           argument, program));
+        refuse_parameter(fmt::format("trace {} has no kernel {} with an argument {} in its program {}", trace.value,
+                                     kernel.index, argument, program));
     }
     return words;
 }
@@ -231,8 +232,8 @@ std::vector<std::uint32_t> Device::address_words(TraceId trace, const BufferPtr&
     };
     (void)targets::for_each_command(state_->command_set, target.words, look);
     if (words.empty()) {
-        refuse(fmt::format("no command of trace {} names the address 0x{:08X} of buffer {}", trace.value,
-                           buffer->address(), buffer->id().value));
+        refuse_parameter(fmt::format("no command of trace {} names the address 0x{:08X} of buffer {}", trace.value,
+                                     buffer->address(), buffer->id().value));
     }
     return words;
 }

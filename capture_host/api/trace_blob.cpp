@@ -17,7 +17,7 @@ constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 constexpr std::uint32_t kWordBits = 32U;
 constexpr std::size_t kDigestWords = kSha256Bytes / kWordBytes;
 
-[[noreturn]] void refuse(HostRule rule, const std::string& message) {
+[[noreturn]] void refuse_blob(HostRule rule, const std::string& message) {
     throw HostError{rule, message};
 }
 
@@ -53,7 +53,7 @@ std::vector<NamedWord> identity_of(const DeviceDescription& device) {
     return words;
 }
 
-class Writer {
+class BlobWriter {
   public:
     void word(std::uint64_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }
     void text(const std::string& value) {
@@ -74,14 +74,14 @@ class Writer {
 };
 
 // Reads words, and knows where the blob ends.
-class Reader {
+class BlobReader {
   public:
-    explicit Reader(ByteSpan bytes) : bytes_{bytes} {}
+    explicit BlobReader(ByteSpan bytes) : bytes_{bytes} {}
 
     std::uint32_t word() {
         if (!bytes_.contains(at_, kWordBytes)) {
-            refuse(HostRule::kBlobFormat,
-                   fmt::format("the blob ends at byte {}, in the middle of something", bytes_.size()));
+            refuse_blob(HostRule::kBlobFormat,
+                        fmt::format("the blob ends at byte {}, in the middle of something", bytes_.size()));
         }
         at_ += kWordBytes;
         return load_le32(bytes_, at_ - kWordBytes);
@@ -90,15 +90,15 @@ class Reader {
     std::uint32_t count(std::size_t words_each) {
         const std::uint32_t value = word();
         if (value > (remaining_words() / words_each)) {
-            refuse(HostRule::kBlobFormat,
-                   fmt::format("the blob counts {} entries where {} words are left", value, remaining_words()));
+            refuse_blob(HostRule::kBlobFormat,
+                        fmt::format("the blob counts {} entries where {} words are left", value, remaining_words()));
         }
         return value;
     }
     std::string text() {
         const std::uint32_t size = word();
         if (size > kMaxNameBytes) {
-            refuse(HostRule::kBlobFormat, fmt::format("a name of {} bytes; {} are admitted", size, kMaxNameBytes));
+            refuse_blob(HostRule::kBlobFormat, fmt::format("a name of {} bytes; {} are admitted", size, kMaxNameBytes));
         }
         std::string value;
         while (value.size() < size) {
@@ -108,7 +108,7 @@ class Reader {
                 if (value.size() < size) {
                     value.push_back(byte);
                 } else if (byte != '\0') {
-                    refuse(HostRule::kBlobFormat, "padding behind a name is not zero");
+                    refuse_blob(HostRule::kBlobFormat, "padding behind a name is not zero");
                 }
             }
         }
@@ -121,7 +121,7 @@ class Reader {
     std::size_t at_{0U};
 };
 
-void write_buffer(Writer& writer, const TracedBuffer& buffer) {
+void write_buffer(BlobWriter& writer, const TracedBuffer& buffer) {
     const BufferConfig& config = buffer.config;
     writer.text(buffer.name.substr(0U, kMaxNameBytes));
     for (const std::uint64_t value :
@@ -148,7 +148,7 @@ void write_buffer(Writer& writer, const TracedBuffer& buffer) {
     }
 }
 
-TracedBuffer read_buffer(Reader& reader) {
+TracedBuffer read_buffer(BlobReader& reader) {
     TracedBuffer buffer;
     BufferConfig& config = buffer.config;
     buffer.name = reader.text();
@@ -170,8 +170,8 @@ TracedBuffer read_buffer(Reader& reader) {
     if ((layout > static_cast<std::uint32_t>(Layout::kBlockSharded)) || (sharded > 1U) ||
         (type > static_cast<std::uint32_t>(ElementType::kBfloat16)) || (config.shape.size() > kMaxRank) ||
         (memory > static_cast<std::uint32_t>(Memory::kL1))) {
-        refuse(HostRule::kBlobFormat,
-               fmt::format("buffer '{}' has a memory, layout, type or rank that there is not", buffer.name));
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("buffer '{}' has a memory, layout, type or rank that there is not", buffer.name));
     }
     if (sharded == 1U) {
         ShardSpec& shard = config.shard.emplace();
@@ -187,11 +187,11 @@ TracedBuffer read_buffer(Reader& reader) {
     return buffer;
 }
 
-void check_identity(Reader& reader, const DeviceDescription& spec) {
+void check_identity(BlobReader& reader, const DeviceDescription& spec) {
     for (const NamedWord& word : identity_of(spec)) {
         const std::uint32_t value = reader.word();
         if (value != word.value) {
-            refuse(
+            refuse_blob(
                 HostRule::kBlobDevice,
                 fmt::format(
                     "the trace was collected on another device: its {} is {} (0x{:X}), this device's is {} (0x{:X}); "
@@ -206,7 +206,7 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
     targets::TraceCost cost;
     bool ended = false;
     const auto refuse_word = [](std::size_t at, const char* what) {
-        refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at, what));
+        refuse_blob(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at, what));
     };
     const auto prove = [&](std::uint32_t at, const DecodedCommand& command) {
         if (ended) {
@@ -217,8 +217,9 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
             (extent.access == Access::kWrite ? trace.writes : trace.reads).add(extent.address, end);
         }
         if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
-            refuse(HostRule::kBlobCommand, fmt::format("word {} of the trace: core {} is outside the grid of {} cores",
-                                                       at, command.core, core_count(spec)));
+            refuse_blob(HostRule::kBlobCommand,
+                        fmt::format("word {} of the trace: core {} is outside the grid of {} cores", at, command.core,
+                                    core_count(spec)));
         }
         CommandInfo info;
         info.word = at;
@@ -233,11 +234,11 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
         refuse_word(end.word, ended ? "a command behind the end command" : end.refused);
     }
     if (!ended) {
-        refuse(HostRule::kBlobCommand, "the trace has no end command");
+        refuse_blob(HostRule::kBlobCommand, "the trace has no end command");
     }
     if (cost.cycles() != trace.cost_cycles) {
-        refuse(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
-                                                   trace.cost_cycles, cost.cycles()));
+        refuse_blob(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
+                                                        trace.cost_cycles, cost.cycles()));
     }
 }
 
@@ -247,8 +248,8 @@ void number_programs(TraceState& trace) {
     for (std::uint32_t i = 0U; i < trace.programs.size(); ++i) {
         const std::uint32_t count = trace.programs[i].command_count;
         if ((count == 0U) || (count > (trace.commands.size() - next))) {
-            refuse(HostRule::kBlobFormat,
-                   fmt::format("program {} counts {} commands, {} are left", i, count, trace.commands.size() - next));
+            refuse_blob(HostRule::kBlobFormat, fmt::format("program {} counts {} commands, {} are left", i, count,
+                                                           trace.commands.size() - next));
         }
         for (std::uint32_t k = 0U; k < count; ++k) {
             trace.commands[next + k].program = i;
@@ -257,15 +258,16 @@ void number_programs(TraceState& trace) {
         next += count;
     }
     if ((next + 1U) != trace.commands.size()) {  // the end command is nobody's
-        refuse(HostRule::kBlobFormat, fmt::format("the programs count {} commands, the trace has {} before its end",
-                                                  next, trace.commands.size() - 1U));
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("the programs count {} commands, the trace has {} before its end", next,
+                                trace.commands.size() - 1U));
     }
 }
 
 }  // namespace
 
 std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceState& trace) {
-    Writer writer;
+    BlobWriter writer;
     writer.word(kMagic);
     writer.word(kBlobVersion);
     writer.word(0U);  // bytes, filled in below
@@ -297,25 +299,25 @@ std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceS
 TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     constexpr std::size_t kHeadBytes = 3U * kWordBytes;
     if ((blob.size() < (kHeadBytes + kSha256Bytes)) || (load_le32(blob, 0U) != kMagic)) {
-        refuse(
+        refuse_blob(
             HostRule::kBlobFormat,
             fmt::format("{} bytes that do not begin like a trace blob; pass what collect_trace() gave", blob.size()));
     }
     if (load_le32(blob, kWordBytes) != kBlobVersion) {
-        refuse(HostRule::kBlobFormat,
-               fmt::format("the blob has layout version {}, this library reads {}; collect the trace anew",
-                           load_le32(blob, kWordBytes), kBlobVersion));
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("the blob has layout version {}, this library reads {}; collect the trace anew",
+                                load_le32(blob, kWordBytes), kBlobVersion));
     }
     if (load_le32(blob, 2U * kWordBytes) != blob.size()) {
-        refuse(HostRule::kBlobFormat, fmt::format("the blob says that it has {} bytes, {} are there",
-                                                  load_le32(blob, 2U * kWordBytes), blob.size()));
+        refuse_blob(HostRule::kBlobFormat, fmt::format("the blob says that it has {} bytes, {} are there",
+                                                       load_le32(blob, 2U * kWordBytes), blob.size()));
     }
     const ByteSpan body = blob.subspan(0U, blob.size() - kSha256Bytes);
     if (!digests_equal(sha256(body), blob.subspan(body.size(), kSha256Bytes))) {
-        refuse(HostRule::kBlobDigest,
-               "the blob is damaged: its digest is not that of its bytes; collect the trace anew");
+        refuse_blob(HostRule::kBlobDigest,
+                    "the blob is damaged: its digest is not that of its bytes; collect the trace anew");
     }
-    Reader reader{body.subspan(kHeadBytes, body.size() - kHeadBytes)};
+    BlobReader reader{body.subspan(kHeadBytes, body.size() - kHeadBytes)};
     check_identity(reader, spec);
     TraceState trace;
     trace.cost_cycles = reader.word();
@@ -334,7 +336,7 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
         trace.words.push_back(reader.word());
     }
     if (reader.remaining_words() != 0U) {
-        refuse(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
+        refuse_blob(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
     }
     prove_words(spec, trace);
     trace.needs = trace.reads;

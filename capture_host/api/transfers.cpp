@@ -12,7 +12,7 @@ constexpr std::uint32_t kSlot = 0U;
 
 // Calls move(host offset, device-order offset, bytes) for every run that is contiguous on both sides.
 template <typename Move>
-void for_each_run(const std::vector<Piece>& pieces, std::uint64_t row_bytes, Move move) {
+void for_each_contiguous_run(const std::vector<Piece>& pieces, std::uint64_t row_bytes, Move move) {
     std::size_t packed = 0U;
     for (const Piece& piece : pieces) {
         const bool whole_rows = piece.column_bytes == row_bytes;
@@ -71,11 +71,11 @@ void Transfers::write(std::uint32_t queue, std::uint32_t address, ByteSpan bytes
 
 void Transfers::write(std::uint32_t queue, const Buffer& buffer, ByteSpan host_row_major) {
     const std::size_t base = take(source_, source_used_, host_row_major.size());
-    for_each_run(buffer.pieces(), buffer.config().row_bytes,
-                 [&](std::size_t host, std::size_t packed, std::size_t bytes) {
-                     const ByteSpan run = host_row_major.subspan(host, bytes);
-                     std::copy(run.begin(), run.end(), source_.begin() + static_cast<std::ptrdiff_t>(base + packed));
-                 });
+    for_each_contiguous_run(
+        buffer.pieces(), buffer.config().row_bytes, [&](std::size_t host, std::size_t packed, std::size_t bytes) {
+            const ByteSpan run = host_row_major.subspan(host, bytes);
+            std::copy(run.begin(), run.end(), source_.begin() + static_cast<std::ptrdiff_t>(base + packed));
+        });
     std::size_t packed = base;
     for (const AddressRange& range : buffer.runs()) {
         enqueue(queue, QueueCommandKind::kWrite, range, packed);
@@ -111,11 +111,12 @@ void Transfers::collect() {
             total += piece.bytes;
         }
         data.resize(total);
-        for_each_run(state->pieces, state->row_bytes, [&](std::size_t host, std::size_t packed, std::size_t bytes) {
-            const auto first = destination_.begin() + static_cast<std::ptrdiff_t>(state->arena_offset + packed);
-            std::copy(first, first + static_cast<std::ptrdiff_t>(bytes),
-                      data.begin() + static_cast<std::ptrdiff_t>(host));
-        });
+        for_each_contiguous_run(
+            state->pieces, state->row_bytes, [&](std::size_t host, std::size_t packed, std::size_t bytes) {
+                const auto first = destination_.begin() + static_cast<std::ptrdiff_t>(state->arena_offset + packed);
+                std::copy(first, first + static_cast<std::ptrdiff_t>(bytes),
+                          data.begin() + static_cast<std::ptrdiff_t>(host));
+            });
         state->data = std::move(data);
         state->ready = true;
         return true;

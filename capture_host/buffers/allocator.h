@@ -13,6 +13,7 @@
 namespace pianola::host {
 
 inline constexpr std::uint32_t kAllocationAlignment = 64U;
+inline constexpr std::uint32_t kRegionAlignment = 64U;   // of a trace binary's regions
 inline constexpr std::uint32_t kShardAlignment = 1024U;  // a DRAM bank's granule
 
 enum class FromEnd : std::uint8_t { kBottom, kTop };

@@ -10,7 +10,7 @@
 namespace pianola::host {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_config(const std::string& message) {
     throw HostError{HostRule::kBufferConfig, message};
 }
 
@@ -70,8 +70,9 @@ struct Distribution {
 std::uint64_t page_bytes_of(const BufferConfig& config) {
     const std::uint64_t page = (config.page_bytes == 0U) ? config.row_bytes : config.page_bytes;
     if (((config.row_bytes % page) != 0U) && ((page % config.row_bytes) != 0U)) {
-        refuse(fmt::format("a page of {} bytes is neither a part nor a multiple of a row of {}; choose one that is",
-                           page, config.row_bytes));
+        refuse_config(
+            fmt::format("a page of {} bytes is neither a part nor a multiple of a row of {}; choose one that is", page,
+                        config.row_bytes));
     }
     return page;
 }
@@ -80,7 +81,7 @@ Distribution interleave(const DeviceDescription& spec, const BufferConfig& confi
     Distribution result;
     const std::uint64_t total = config.rows * config.row_bytes;
     if (config.shard.has_value()) {
-        refuse("an interleaved buffer has no shards; leave `shard` out, or choose a sharded layout");
+        refuse_config("an interleaved buffer has no shards; leave `shard` out, or choose a sharded layout");
     }
     if (config.memory == Memory::kDram) {
         result.blocks.push_back(make_block(0U, 0U, config.rows, 0U, config.row_bytes));
@@ -99,24 +100,24 @@ Distribution interleave(const DeviceDescription& spec, const BufferConfig& confi
 
 void check_direction(const BufferConfig& config, const ShardSpec& shard, std::uint64_t shard_row_bytes) {
     if ((config.layout == Layout::kHeightSharded) && (shard_row_bytes != config.row_bytes)) {
-        refuse(fmt::format("a height-sharded buffer's shards have its {} columns; the shard has {}",
-                           config.row_bytes / config.element_bytes, shard.columns));
+        refuse_config(fmt::format("a height-sharded buffer's shards have its {} columns; the shard has {}",
+                                  config.row_bytes / config.element_bytes, shard.columns));
     }
     if ((config.layout == Layout::kWidthSharded) && (shard.rows != config.rows)) {
-        refuse(
+        refuse_config(
             fmt::format("a width-sharded buffer's shards have its {} rows; the shard has {}", config.rows, shard.rows));
     }
 }
 
 Distribution divide(const DeviceDescription& spec, const BufferConfig& config) {
     if (!config.shard.has_value()) {
-        refuse("a sharded buffer needs `shard`: its cores (L1), and rows and columns of one shard");
+        refuse_config("a sharded buffer needs `shard`: its cores (L1), and rows and columns of one shard");
     }
     Distribution result;
     const ShardSpec& shard = *config.shard;
     const std::uint64_t shard_row_bytes = std::uint64_t{shard.columns} * config.element_bytes;
     if ((shard.rows == 0U) || (shard.columns == 0U)) {
-        refuse("a shard has no rows or no columns");
+        refuse_config("a shard has no rows or no columns");
     }
     check_direction(config, shard, shard_row_bytes);
     const std::uint64_t count = divide_up(config.rows, shard.rows) * divide_up(config.row_bytes, shard_row_bytes);
@@ -124,14 +125,15 @@ Distribution divide(const DeviceDescription& spec, const BufferConfig& config) {
         check_cores(spec, shard.cores, "a sharded buffer");
         result.cores = cores_of(shard.cores);
         if (count > result.cores.size()) {
-            refuse(fmt::format("{} shards are needed, {} cores are named; larger shards or more cores", count,
-                               result.cores.size()));
+            refuse_config(fmt::format("{} shards are needed, {} cores are named; larger shards or more cores", count,
+                                      result.cores.size()));
         }
         result.cores.resize(count);
     } else if (!shard.cores.empty()) {
-        refuse("shards in DRAM lie in banks; leave `cores` empty");
+        refuse_config("shards in DRAM lie in banks; leave `cores` empty");
     } else if (count > spec.dram_bytes / kShardAlignment) {
-        refuse(fmt::format("{} shards of at least {} bytes do not fit DRAM; larger shards", count, kShardAlignment));
+        refuse_config(
+            fmt::format("{} shards of at least {} bytes do not fit DRAM; larger shards", count, kShardAlignment));
     }
     result.slots = static_cast<std::uint32_t>(count);
     result.slot_bytes = std::min<std::uint64_t>(shard.rows, config.rows) * std::min(shard_row_bytes, config.row_bytes);
@@ -141,19 +143,20 @@ Distribution divide(const DeviceDescription& spec, const BufferConfig& config) {
 
 Distribution distribute(const DeviceDescription& spec, const BufferConfig& config) {
     if ((config.memory != Memory::kDram) && (config.memory != Memory::kL1)) {
-        refuse("choose a memory: DRAM or L1");
+        refuse_config("choose a memory: DRAM or L1");
     }
     if ((config.rows == 0U) || (config.row_bytes == 0U)) {
-        refuse(fmt::format("{} rows of {} bytes hold nothing; both must be above 0", config.rows, config.row_bytes));
+        refuse_config(
+            fmt::format("{} rows of {} bytes hold nothing; both must be above 0", config.rows, config.row_bytes));
     }
     const std::uint64_t limit = (config.memory == Memory::kDram) ? spec.dram_bytes : spec.l1_bytes;
     if ((config.rows > limit) || (config.row_bytes > limit) || ((config.rows * config.row_bytes) > limit)) {
-        refuse(fmt::format("{} rows of {} bytes are more than the {} bytes of the whole memory", config.rows,
-                           config.row_bytes, limit));
+        refuse_config(fmt::format("{} rows of {} bytes are more than the {} bytes of the whole memory", config.rows,
+                                  config.row_bytes, limit));
     }
     if ((config.element_bytes == 0U) || ((config.row_bytes % config.element_bytes) != 0U)) {
-        refuse(fmt::format("a row of {} bytes does not hold whole elements of {}", config.row_bytes,
-                           config.element_bytes));
+        refuse_config(fmt::format("a row of {} bytes does not hold whole elements of {}", config.row_bytes,
+                                  config.element_bytes));
     }
     return (config.layout == Layout::kInterleaved) ? interleave(spec, config) : divide(spec, config);
 }

@@ -112,9 +112,9 @@ class Resolver {
 };
 
 // Writes commands one behind the other, with barriers where they are needed.
-class Writer {
+class CommandWriter {
   public:
-    Writer(const DeviceDescription& spec, const AddressCheck& is_allocated, Assembled& out)
+    CommandWriter(const DeviceDescription& spec, const AddressCheck& is_allocated, Assembled& out)
         : spec_{spec}, is_allocated_{is_allocated}, out_{out} {}
 
     void command(const std::vector<std::uint32_t>& words, const CommandInfo& info, const std::string& site) {
@@ -222,7 +222,7 @@ void digest_list(Sha256& digest, const std::vector<std::uint32_t>& list) {
 }
 
 // Semaphores start with their initial values in every run. Their counters exist where an argument names one.
-void write_semaphores(const DeviceDescription& spec, const Program::State& program, Writer& writer) {
+void write_semaphores(const DeviceDescription& spec, const Program::State& program, CommandWriter& writer) {
     const refdev::Kernel* const setter = refdev::find_kernel(static_cast<std::uint32_t>(refdev::KernelId::kSemaphore));
     for (const LocalMemory& semaphore : program.semaphores) {
         if (!semaphore.offset.has_value()) {
@@ -311,7 +311,7 @@ Assembled assemble(const DeviceDescription& spec, const Program::State& program,
                    const AddressCheck& is_allocated) {
     Assembled assembled;
     assembled.name = program.name;
-    Writer writer{spec, is_allocated, assembled};
+    CommandWriter writer{spec, is_allocated, assembled};
     write_semaphores(spec, program, writer);
     const std::vector<std::uint32_t> levels = levels_of(program);
     const std::uint32_t last = *std::max_element(levels.begin(), levels.end());

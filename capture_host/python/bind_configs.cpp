@@ -9,7 +9,6 @@ namespace py = pybind11;
 using host::CoreCoord;
 using host::CoreRange;
 using host::Layout;
-using host::Memory;
 using host::ShardSpec;
 using tensor::MemoryConfig;
 using tensor::TensorSpec;
@@ -37,7 +36,9 @@ void bind_names(py::module_& module) {
         .value("HEIGHT_SHARDED", Layout::kHeightSharded)
         .value("WIDTH_SHARDED", Layout::kWidthSharded)
         .value("BLOCK_SHARDED", Layout::kBlockSharded);
-    py::enum_<Memory>(module, "BufferType", "Memories.").value("DRAM", Memory::kDram).value("L1", Memory::kL1);
+    py::enum_<host::Memory>(module, "BufferType", "Memories.")
+        .value("DRAM", host::Memory::kDram)
+        .value("L1", host::Memory::kL1);
     py::enum_<Orientation>(module, "ShardOrientation", "Order in which shards are dealt out to cores.")
         .value("ROW_MAJOR", Orientation::kRowMajor);
 }
@@ -106,13 +107,13 @@ void bind_memory(py::module_& module) {
         .def_property_readonly("grid", [](const ShardSpec& shard) { return CoreSet{shard.cores}; })
         .def_property_readonly("shape", [](const ShardSpec& shard) { return std::pair{shard.rows, shard.columns}; });
     py::class_<MemoryConfig>(module, "MemoryConfig", "Where a tensor lies on a device.")
-        .def(py::init([](Layout layout, Memory memory, std::optional<ShardSpec> shard) {
-                 if (shard.has_value() && (memory == Memory::kDram)) {
+        .def(py::init([](Layout layout, host::Memory memory, std::optional<ShardSpec> shard) {
+                 if (shard.has_value() && (memory == host::Memory::kDram)) {
                      shard->cores.clear();  // shards in DRAM lie in banks
                  }
                  return MemoryConfig{layout, memory, std::move(shard)};
              }),
-             py::arg("memory_layout") = Layout::kInterleaved, py::arg("buffer_type") = Memory::kDram,
+             py::arg("memory_layout") = Layout::kInterleaved, py::arg("buffer_type") = host::Memory::kDram,
              py::arg("shard_spec") = py::none())
         .def_readonly("memory_layout", &MemoryConfig::layout)
         .def_readonly("buffer_type", &MemoryConfig::memory)
@@ -122,7 +123,7 @@ void bind_memory(py::module_& module) {
         .def("__repr__", [](const MemoryConfig& config) { return "MemoryConfig(" + tensor::to_string(config) + ")"; });
     module.attr("DRAM_MEMORY_CONFIG") = tensor::kDramInterleaved;
     module.attr("L1_MEMORY_CONFIG") = tensor::l1_interleaved();
-    for (const auto& [place, memory] : {std::pair{"DRAM", Memory::kDram}, std::pair{"L1", Memory::kL1}}) {
+    for (const auto& [place, memory] : {std::pair{"DRAM", host::Memory::kDram}, std::pair{"L1", host::Memory::kL1}}) {
         for (const auto& [name, layout] :
              {std::pair{"HEIGHT", Layout::kHeightSharded}, std::pair{"WIDTH", Layout::kWidthSharded},
               std::pair{"BLOCK", Layout::kBlockSharded}}) {
@@ -133,7 +134,7 @@ void bind_memory(py::module_& module) {
     module.def(
         "create_sharded_memory_config",
         [](const Shape& shape, const Cores& core_grid, Layout strategy, Orientation, bool shape_is_the_shards,
-           Memory memory) {
+           host::Memory memory) {
             const tensor::Shape dimensions = shape_from(shape.object);
             const host::CoreRangeSet cores = cores_from(core_grid.object);
             if (!shape_is_the_shards) {
@@ -144,14 +145,15 @@ void bind_memory(py::module_& module) {
             }
             ShardSpec shard{
                 {}, static_cast<std::uint32_t>(tensor::rows_of(dimensions)), tensor::columns_of(dimensions)};
-            if (memory == Memory::kL1) {
+            if (memory == host::Memory::kL1) {
                 shard.cores = cores;
             }
             return MemoryConfig{strategy, memory, shard};
         },
         "A configuration whose shards share a shape among cores as evenly as rows and columns allow.", py::arg("shape"),
         py::arg("core_grid"), py::arg("strategy"), py::arg("orientation") = Orientation::kRowMajor,
-        py::arg("use_height_and_width_as_shard_shape") = false, py::kw_only(), py::arg("buffer_type") = Memory::kL1);
+        py::arg("use_height_and_width_as_shard_shape") = false, py::kw_only(),
+        py::arg("buffer_type") = host::Memory::kL1);
 }
 
 }  // namespace

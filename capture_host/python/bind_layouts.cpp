@@ -17,8 +17,6 @@ using tensor::TensorError;
 using tensor::TensorRule;
 using tensor::TensorSpec;
 
-using Numbers = std::vector<std::int64_t>;
-
 // Positions from the front, whichever end they were counted from. Throws TENSOR-ARGUMENT.
 [[nodiscard]] std::uint32_t position(std::int64_t given, std::uint32_t size) {
     const std::int64_t from_front = (given < 0) ? (given + size) : given;
@@ -29,8 +27,8 @@ using Numbers = std::vector<std::int64_t>;
     return static_cast<std::uint32_t>(from_front);
 }
 
-[[nodiscard]] std::vector<SliceRange> ranges_of(const tensor::Shape& shape, const Numbers& starts, const Numbers& ends,
-                                                const std::optional<Numbers>& steps) {
+[[nodiscard]] std::vector<SliceRange> ranges_of(const tensor::Shape& shape, const Integers& starts,
+                                                const Integers& ends, const std::optional<Integers>& steps) {
     const std::size_t rank = shape.size();
     if ((starts.size() != rank) || (ends.size() != rank) || (steps.has_value() && (steps->size() != rank))) {
         throw TensorError{TensorRule::kArgument,
@@ -92,7 +90,7 @@ using Numbers = std::vector<std::int64_t>;
 void bind_parts(py::module_& module) {
     bind_result(
         module, "slice",
-        [](const Tensor& operand, const Numbers& starts, const Numbers& ends, const std::optional<Numbers>& steps,
+        [](const Tensor& operand, const Integers& starts, const Integers& ends, const std::optional<Integers>& steps,
            const Memory& memory, const Output& output, std::uint32_t queue) {
             return tensor::slice(operand, ranges_of(operand.shape(), starts, ends, steps),
                                  OperationOptions{memory, output, queue});

@@ -19,7 +19,7 @@ using tensor::Topology;
 
 constexpr std::uint32_t kUsualDevices = 8U;  // that programs are told of; a mesh opens as many as it asks for
 
-void bind_members(py::module_& module) {
+void bind_mesh_members(py::module_& module) {
     auto mesh = module.attr("MeshDevice").cast<py::class_<MeshDevice, MeshPtr>>();
     mesh.def("is_open", &MeshDevice::is_open)
         .def("id", &MeshDevice::id)
@@ -79,7 +79,7 @@ void bind_members(py::module_& module) {
     module.def("_visualize", [](const MeshPtr& self) { return host::visualize(*self); }, py::arg("mesh_device"));
 }
 
-void bind_events(py::module_& module) {
+void bind_mesh_events(py::module_& module) {
     module.def(
         "record_event",
         [](const MeshPtr& self, std::uint32_t queue, const host::MeshRange& range) {
@@ -144,7 +144,7 @@ void bind_events(py::module_& module) {
     return tensors;
 }
 
-void bind_trace_blobs(py::module_& module) {
+void bind_mesh_trace_blobs(py::module_& module) {
     const auto mesh = py::arg("mesh_device").none(false);
     module.def(
         "collect_trace",
@@ -266,9 +266,9 @@ Tensor composed(const Tensor& tensor, const std::optional<MeshToTensor>& compose
 }
 
 void bind_mesh(py::module_& module) {
-    bind_members(module);
-    bind_events(module);
-    bind_trace_blobs(module);
+    bind_mesh_members(module);
+    bind_mesh_events(module);
+    bind_mesh_trace_blobs(module);
     bind_mappers(module);
     bind_composers(module);
     bind_tensors(module);

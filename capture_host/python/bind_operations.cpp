@@ -1,3 +1,4 @@
+#include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
 #include "capture_host/tensor/operations.h"
 #include "capture_host/tensor/tensor_error.h"
@@ -6,15 +7,11 @@ namespace pianola::python {
 namespace {
 
 namespace py = pybind11;
-using tensor::MemoryConfig;
 using tensor::OperationOptions;
 using tensor::Tensor;
 using tensor::TensorError;
 using tensor::TensorRule;
 using tensor::TensorSpec;
-
-using Memory = std::optional<MemoryConfig>;
-using Output = std::optional<Tensor>;
 
 [[nodiscard]] Tensor full_on(const AnyDevice& device, const TensorSpec& spec, std::int64_t value, std::uint32_t queue) {
     return std::visit([&](const auto& each) { return tensor::full(spec, value, each, queue); }, device);

@@ -8,7 +8,6 @@ namespace pianola::python {
 namespace {
 
 namespace py = pybind11;
-using pipeline::Outputs;
 using pipeline::Pipeline;
 using pipeline::PipelineConfig;
 using pipeline::PipelineError;
@@ -36,7 +35,7 @@ class PythonPipeline {
 
     [[nodiscard]] Popped pop_all() {
         py::list all;
-        for (const Outputs& outputs : pipeline_->pop_all()) {
+        for (const pipeline::Outputs& outputs : pipeline_->pop_all()) {
             if (form_->is_single) {
                 all.append(outputs.front());
             } else {
@@ -50,7 +49,7 @@ class PythonPipeline {
     struct Form {
         bool is_single{true};
 
-        [[nodiscard]] Outputs outputs_of(const py::object& result) {
+        [[nodiscard]] pipeline::Outputs outputs_of(const py::object& result) {
             is_single = py::isinstance<Tensor>(result);
             if (is_single) {
                 return {result.cast<Tensor>()};
@@ -58,7 +57,7 @@ class PythonPipeline {
             if (!py::isinstance<py::tuple>(result) && !py::isinstance<py::list>(result)) {
                 fail(result);
             }
-            Outputs outputs;
+            pipeline::Outputs outputs;
             for (const py::handle item : py::iter(result)) {
                 if (!py::isinstance<Tensor>(item)) {
                     fail(item);

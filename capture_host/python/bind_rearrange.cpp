@@ -12,13 +12,11 @@ namespace py = pybind11;
 using tensor::OperationOptions;
 using tensor::Tensor;
 
-using Numbers = std::vector<std::int64_t>;
-
 [[nodiscard]] std::uint32_t dimension_of(const char* operation, const Tensor& operand, std::int64_t dim) {
     return dimensions_of(operation, operand, dim).front();
 }
 
-[[nodiscard]] Tensor repeated(const Tensor& operand, const Numbers& times, const OperationOptions& options) {
+[[nodiscard]] Tensor repeated(const Tensor& operand, const Integers& times, const OperationOptions& options) {
     std::vector<std::uint32_t> counts;
     for (const std::int64_t count : times) {
         counts.push_back(unsigned_from(count, "a number of repetitions"));
@@ -37,7 +35,7 @@ using Numbers = std::vector<std::int64_t>;
 void bind_orders(py::module_& module) {
     bind_result(
         module, "permute",
-        [](const Tensor& operand, const Numbers& dims, const Memory& memory, const Output& output,
+        [](const Tensor& operand, const Integers& dims, const Memory& memory, const Output& output,
            std::uint32_t queue) {
             return tensor::permute(operand, dimensions_of("permute", operand, dims),
                                    OperationOptions{memory, output, queue});
@@ -52,14 +50,14 @@ void bind_orders(py::module_& module) {
         py::kw_only());
     bind_result(
         module, "flip",
-        [](const Tensor& operand, const Numbers& dims, const Memory& memory, const Output& output,
+        [](const Tensor& operand, const Integers& dims, const Memory& memory, const Output& output,
            std::uint32_t queue) {
             return tensor::flip(operand, dimensions_of("flip", operand, dims), OperationOptions{memory, output, queue});
         },
         "The data backwards along each of `dims`.", py::arg("input_tensor"), py::arg("dims"), py::kw_only());
     bind_result(
         module, "repeat",
-        [](const Tensor& operand, const Numbers& times, const Memory& memory, const Output& output,
+        [](const Tensor& operand, const Integers& times, const Memory& memory, const Output& output,
            std::uint32_t queue) { return repeated(operand, times, OperationOptions{memory, output, queue}); },
         "The data so many times along each dimension.", py::arg("input_tensor"), py::arg("repeat_dims"), py::kw_only());
 }

@@ -16,6 +16,7 @@ namespace pianola::python {
 
 using Memory = std::optional<tensor::MemoryConfig>;
 using Output = std::optional<tensor::Tensor>;
+using Integers = std::vector<std::int64_t>;  // negative ones too
 
 using Dimensions = std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>>;
 

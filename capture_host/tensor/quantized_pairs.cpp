@@ -12,7 +12,6 @@ namespace {
 using refdev::QuantizedBinaryArguments;
 using refdev::QuantizedBinaryOp;
 
-constexpr tflite::FixedPoint kOne{1 << 30, 1};  // leaves every number as it is
 constexpr std::uint32_t kSquareLeftShift = 7U;
 constexpr std::uint32_t kCompareLeftShift = 8U;
 
@@ -58,13 +57,13 @@ std::optional<tflite::AddScaling> scaling_of(QuantizedBinary operation, float fi
         case QuantizedBinary::kSquaredDifference:
             return tflite::squared_difference_scaling(first, second, output, kSquareLeftShift);
         case QuantizedBinary::kMultiply:
-            return tflite::all_of(kOne, kOne, tflite::quantize_multiplier(product));
+            return tflite::all_of(tflite::kUnity, tflite::kUnity, tflite::quantize_multiplier(product));
         case QuantizedBinary::kPrelu:
             return tflite::all_of(tflite::quantize_multiplier(static_cast<double>(first) / static_cast<double>(output)),
-                                  kOne, tflite::quantize_multiplier(product));
+                                  tflite::kUnity, tflite::quantize_multiplier(product));
         default:
             return tflite::all_of(tflite::quantize_fraction(static_cast<double>(first)),
-                                  tflite::quantize_fraction(static_cast<double>(second)), kOne);
+                                  tflite::quantize_fraction(static_cast<double>(second)), tflite::kUnity);
     }
 }
 

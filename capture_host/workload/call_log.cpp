@@ -34,6 +34,12 @@ std::string Call::text() const {
     }
 }
 
+const Section* first_section(const std::vector<Section>& sections, ScriptKind kind) {
+    const auto found =
+        std::find_if(sections.begin(), sections.end(), [kind](const Section& section) { return section.kind == kind; });
+    return (found == sections.end()) ? nullptr : &*found;
+}
+
 std::shared_ptr<const CapturedBuffer> captured_buffer(const Buffer& buffer) {
     auto captured = std::make_shared<CapturedBuffer>();
     const BufferConfig& config = buffer.config();

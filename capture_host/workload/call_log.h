@@ -61,6 +61,8 @@ struct Section {
     ScriptKind kind{ScriptKind::kUnspecified};  // kUnspecified: before the first mark
     std::vector<Call> calls;
 };
+// The first section of a kind; nullptr where there is none.
+[[nodiscard]] const Section* first_section(const std::vector<Section>& sections, ScriptKind kind);
 
 // Of all devices of a capture, whose calls may come from several threads.
 class CallLog {

@@ -7,10 +7,6 @@
 namespace pianola::host {
 namespace {
 
-[[noreturn]] void refuse(HostRule rule, const std::string& message) {
-    throw HostError{rule, message};
-}
-
 // Every tensor once, or as often as the script may have it.
 void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
                    const std::vector<DeclaredTensor>& tensors, const char* what, const char* script) {
@@ -19,12 +15,13 @@ void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
             return (item.kind == kind) && (item.object == i);
         });
         if (times != 1) {
-            refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} '{}' is {} {} times in {}; once is right{}", what, tensors[i].declaration.name,
-                               (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script,
-                               (times == 0) ? ": move it in every step, or leave its declaration out"
-                                            : ": use a buffer for each, mark where steps begin, or let the program's "
-                                              "loop take more turns, so that it is found"));
+            throw HostError{
+                HostRule::kCaptureTensor,
+                fmt::format("{} '{}' is {} {} times in {}; once is right{}", what, tensors[i].declaration.name,
+                            (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script,
+                            (times == 0) ? ": move it in every step, or leave its declaration out"
+                                         : ": use a buffer for each, mark where steps begin, or let the program's "
+                                           "loop take more turns, so that it is found")};
         }
     }
 }
@@ -44,13 +41,13 @@ void check_steps_alike(const std::vector<const Section*>& steps) {
             const std::string in_first = (i < first.size()) ? first[i].text() : "nothing";
             const std::string in_other = (i < other.size()) ? other[i].text() : "nothing";
             if ((i >= first.size()) || (i >= other.size()) || !first[i].is_like(other[i])) {
-                refuse(
+                throw HostError{
                     HostRule::kCaptureStep,
                     fmt::format(
                         "step {} differs from step 1 at its call {}: {} where step 1 has {}{}; put what is different "
                         "into the prologue or the epilogue",
                         s + 1U, i + 1U, in_other, in_first,
-                        (in_first == in_other) ? ", with other commands or addresses" : ""));
+                        (in_first == in_other) ? ", with other commands or addresses" : "")};
             }
         }
     }
@@ -70,18 +67,20 @@ void check_content(const std::vector<DeviceScripts>& devices) {
     if (std::all_of(devices.begin(), devices.end(), [](const DeviceScripts& each) {
             return each.scripts->find(ScriptKind::kStep)->commands.empty();
         })) {
-        refuse(HostRule::kCaptureContent,
-               "nothing was captured in a step: the binary would do nothing; call the program's work between the "
-               "capture's begin, or begin_step(), and its end");
+        throw HostError{
+            HostRule::kCaptureContent,
+            "nothing was captured in a step: the binary would do nothing; call the program's work between the "
+            "capture's begin, or begin_step(), and its end"};
     }
     const bool first_inputs = any(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput);
     const bool last_outputs = any(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput);
     if (first_inputs != last_outputs) {
-        refuse(HostRule::kCaptureContent,
-               first_inputs ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
+        throw HostError{HostRule::kCaptureContent,
+                        first_inputs
+                            ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
                               "begin_epilogue()"
                             : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
-                              "begin_prologue(), or leave the read behind the last step out");
+                              "begin_prologue(), or leave the read behind the last step out"};
     }
     for (const DeviceScripts& each : devices) {
         const auto items = [&each](ScriptKind kind) {

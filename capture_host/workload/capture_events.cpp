@@ -16,7 +16,7 @@ struct LastRecord {
     bool before{false};                 // the first mark
 };
 
-class Walk {
+class EventWalk {
   public:
     void section(const Section& section, bool before) {
         for (const Call& call : section.calls) {
@@ -58,7 +58,7 @@ class Walk {
 };
 
 // Waits take the number of the record that they are for: walk once more.
-void number_waits(const Walk& walk, const std::vector<const Section*>& sections, EffectiveEvents& result) {
+void number_waits(const EventWalk& walk, const std::vector<const Section*>& sections, EffectiveEvents& result) {
     std::map<std::uint64_t, const Call*> last;
     for (const Call* const record : walk.before_records) {
         last[record->object] = record;
@@ -89,7 +89,7 @@ void number_waits(const Walk& walk, const std::vector<const Section*>& sections,
 }  // namespace
 
 EffectiveEvents effective_events(const Section& before, const std::vector<const Section*>& marked) {
-    Walk walk;
+    EventWalk walk;
     walk.section(before, true);
     for (const Section* const section : marked) {
         walk.section(*section, false);

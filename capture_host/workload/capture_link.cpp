@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "capture_host/buffers/allocator.h"
 #include "capture_host/link/assembly.h"
 #include "capture_host/link/layout.h"
 #include "capture_host/link/link.h"
@@ -12,8 +13,6 @@
 
 namespace pianola::host {
 namespace {
-
-constexpr std::uint64_t kRegionAlignment = 64U;
 
 void check_limit(const char* what, std::uint64_t count, std::uint64_t limit, const char* advice) {
     if (count > limit) {
@@ -77,8 +76,7 @@ class Linker {
                 HostRule::kTraceRegion,
                 fmt::format("the workload's traces take {} bytes, the trace region has {}; open the device with "
                             "trace_region_size {} or more",
-                            segment.size(), spec_.trace_region_bytes,
-                            ((segment.size() + (kRegionAlignment - 1U)) / kRegionAlignment) * kRegionAlignment)};
+                            segment.size(), spec_.trace_region_bytes, align_up(segment.size(), kRegionAlignment))};
         }
     }
 
@@ -132,15 +130,15 @@ class Linker {
     }
 
     void add_regions() {
-        struct Part {
+        struct MemoryPart {
             const char* name;
             MemoryKind kind;
             std::uint64_t base;
             std::uint64_t bytes;
         };
-        for (const Part& part :
-             {Part{"dram", MemoryKind::kDram, spec_.dram_base, spec_.dram_bytes - spec_.trace_region_bytes},
-              Part{"l1", MemoryKind::kL1, spec_.l1_base, spec_.l1_bytes}}) {
+        for (const MemoryPart& part :
+             {MemoryPart{"dram", MemoryKind::kDram, spec_.dram_base, spec_.dram_bytes - spec_.trace_region_bytes},
+              MemoryPart{"l1", MemoryKind::kL1, spec_.l1_base, spec_.l1_bytes}}) {
             std::uint64_t begin = UINT64_MAX;
             std::uint64_t end = 0U;
             // Ranges that touch are one: where the memories touch, of both.

@@ -50,10 +50,10 @@ struct DeviceWork {
 };
 
 // The calls so read, as a binary.
-class Maker {
+class BinaryMaker {
   public:
-    Maker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
-          const CaptureOptions& options)
+    BinaryMaker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
+                const CaptureOptions& options)
         : grid_{grid}, device_{grid.devices.front()->state()}, options_{options}, warnings_{found.warnings} {
         for (std::string& each : check_carried(found, program)) {
             warnings_.push_back(std::move(each));
@@ -298,7 +298,7 @@ CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section
             }
         };
         try {
-            return Maker{grid, reading, program, options}.make();
+            return BinaryMaker{grid, reading, program, options}.make();
         } catch (const OrderRefused& error) {
             keep(error, !is_order);
             is_order = true;

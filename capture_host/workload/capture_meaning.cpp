@@ -19,12 +19,6 @@ struct Output {
 };
 using Outputs = std::vector<std::vector<Output>>;  // by record, by tensor
 
-const Section* first_of(const std::vector<Section>& sections, ScriptKind kind) {
-    const auto found =
-        std::find_if(sections.begin(), sections.end(), [kind](const Section& section) { return section.kind == kind; });
-    return (found == sections.end()) ? nullptr : &*found;
-}
-
 GivenByCall given_by(const Reading& reading) {
     GivenByCall given;
     std::int64_t record = 0;
@@ -198,9 +192,9 @@ class Meaning {
 
     // Session::self_test() gives a pipelined binary the vector's inputs twice, from its start to its end.
     [[nodiscard]] std::string why_not_pipelined() {
-        const Section* const prologue = first_of(reading_.sections, ScriptKind::kPrologue);
-        const Section* const step = first_of(reading_.sections, ScriptKind::kStep);
-        const Section* const epilogue = first_of(reading_.sections, ScriptKind::kEpilogue);
+        const Section* const prologue = first_section(reading_.sections, ScriptKind::kPrologue);
+        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
+        const Section* const epilogue = first_section(reading_.sections, ScriptKind::kEpilogue);
         const std::vector<Output> tried = outputs_of({prologue, step, epilogue}).back();
         for (std::size_t record = 0U; record < outputs_.size(); ++record) {
             for (std::size_t k = 0U; k < tried.size(); ++k) {
@@ -226,7 +220,7 @@ class Meaning {
 
     // Bytes that a step reads before it writes them carry something from one step to the next.
     [[nodiscard]] std::string why_not_carried() const {
-        const Section* const step = first_of(reading_.sections, ScriptKind::kStep);
+        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
         DataFlow all{command_set_};
         for (const Call& call : step->calls) {
             all.add(call);

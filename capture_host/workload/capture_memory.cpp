@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint64_t kPadding = 64U;  // of allocations: what lies between two neighbours is nobody's
 
 // Walks the scripts in program order.
-class Walk {
+class ScriptWalk {
   public:
-    Walk(const CommandSet& command_set, const Scripts& scripts, const Declarations& declarations)
+    ScriptWalk(const CommandSet& command_set, const Scripts& scripts, const Declarations& declarations)
         : command_set_{command_set}, scripts_{scripts}, declarations_{declarations} {}
 
     void script(const std::vector<ScriptItem>& items) {
@@ -123,7 +123,7 @@ std::vector<SetupRun> left_of(const std::vector<SetupRun>& runs, const RangeSet&
     return left;
 }
 
-std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& declarations, const Walk& walk) {
+std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& declarations, const ScriptWalk& walk) {
     std::vector<SetupRun> chosen;
     RangeSet later;  // memory that was given back may have been taken and written again: the last contents count
     for (auto at = scripts.setup_writes.rbegin(); at != scripts.setup_writes.rend(); ++at) {
@@ -157,7 +157,7 @@ std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& de
 }  // namespace
 
 CaptureMemory capture_memory(const CommandSet& command_set, const Scripts& scripts, const Declarations& declarations) {
-    Walk walk{command_set, scripts, declarations};
+    ScriptWalk walk{command_set, scripts, declarations};
     for (const capture::ManifestScript& script : scripts.scripts) {
         walk.script(script.commands);
     }

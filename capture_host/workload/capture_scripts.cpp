@@ -15,25 +15,14 @@
 namespace pianola::host {
 namespace {
 
-[[noreturn]] void refuse(HostRule rule, const std::string& message) {
-    throw HostError{rule, message};
-}
-
 bool is_one(const std::vector<DeclaredTensor>& tensors, std::uint64_t buffer) {
     return TensorCursor{tensors}.next(buffer).has_value();
 }
 
-// The first section of a kind; nullptr where there is none.
-const Section* first_of(const std::vector<Section>& sections, ScriptKind kind) {
-    const auto found =
-        std::find_if(sections.begin(), sections.end(), [kind](const Section& section) { return section.kind == kind; });
-    return (found == sections.end()) ? nullptr : &*found;
-}
-
 // Makes scripts of sections, one after the other.
-class Maker {
+class ScriptMaker {
   public:
-    Maker(const Declarations& declarations, const EffectiveEvents& events, bool marked, Scripts& out)
+    ScriptMaker(const Declarations& declarations, const EffectiveEvents& events, bool marked, Scripts& out)
         : declarations_{declarations}, events_{events}, marked_{marked}, out_{out} {}
 
     std::vector<ScriptItem> make(const Section* section, ScriptKind kind, const std::vector<const Call*>& first) {
@@ -96,10 +85,10 @@ class Maker {
             flush(call.queue);
             items_.push_back({ScriptCommandKind::kWriteInput, call.queue, *input});
         } else if (marked_) {
-            refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} (call {}) in {}: the buffer is no declared input; declare it, or write it "
-                               "before the first mark, where it becomes part of the set-up",
-                               call.text(), call.number, script_name(kind)));
+            throw HostError{HostRule::kCaptureTensor,
+                            fmt::format("{} (call {}) in {}: the buffer is no declared input; declare it, or write it "
+                                        "before the first mark, where it becomes part of the set-up",
+                                        call.text(), call.number, script_name(kind))};
         } else {
             // Set-up.
         }
@@ -108,14 +97,15 @@ class Maker {
     void read(const Call& call, ScriptKind kind) {
         const std::optional<std::uint32_t> output = outputs_->next(call.object);
         if (!output.has_value()) {
-            refuse(HostRule::kCaptureTensor,
-                   fmt::format("{} (call {}) in {}: the buffer is no declared output; declare it, or leave the "
-                               "read out{}",
-                               call.text(), call.number, script_name(kind),
-                               (kind == ScriptKind::kEpilogue)
-                                   ? ": after the loop the last outputs are read, where its first inputs were written "
-                                     "in front of it"
-                                   : ""));
+            throw HostError{
+                HostRule::kCaptureTensor,
+                fmt::format("{} (call {}) in {}: the buffer is no declared output; declare it, or leave the "
+                            "read out{}",
+                            call.text(), call.number, script_name(kind),
+                            (kind == ScriptKind::kEpilogue)
+                                ? ": after the loop the last outputs are read, where its first inputs were written "
+                                  "in front of it"
+                                : "")};
         }
         flush(call.queue);
         items_.push_back({ScriptCommandKind::kReadOutput, call.queue, *output});
@@ -209,10 +199,10 @@ std::vector<const Call*> setup_writes(const Section& section, const Declarations
     }
     for (const auto& [id, constant] : declarations.constants) {
         if (last.count(id) == 0U) {
-            refuse(HostRule::kCaptureTensor,
-                   fmt::format("the constant '{}' (buffer {}) was not written before the first step; "
-                               "write it after begin_capture and before the first mark",
-                               constant.name, id));
+            throw HostError{HostRule::kCaptureTensor,
+                            fmt::format("the constant '{}' (buffer {}) was not written before the first step; "
+                                        "write it after begin_capture and before the first mark",
+                                        constant.name, id)};
         }
     }
     std::vector<const Call*> writes;
@@ -304,13 +294,13 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
         }
     }
     if (steps.empty()) {
-        refuse(HostRule::kCaptureState, "the capture has no step; call begin_step() where one begins");
+        throw HostError{HostRule::kCaptureState, "the capture has no step; call begin_step() where one begins"};
     }
     check_steps_alike(steps);
     scripts.steps = static_cast<std::uint32_t>(steps.size());
     const Section& step = *steps.front();
-    const Section* const prologue = first_of(sections, ScriptKind::kPrologue);
-    const Section* const epilogue = first_of(sections, ScriptKind::kEpilogue);
+    const Section* const prologue = first_section(sections, ScriptKind::kPrologue);
+    const Section* const epilogue = first_section(sections, ScriptKind::kEpilogue);
     std::vector<const Section*> walked{&step, &step};
     std::vector<const Section*> before_steps{&before};
     if (prologue != nullptr) {
@@ -321,7 +311,7 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
         walked.push_back(epilogue);
     }
     const EffectiveEvents events = effective_events(before, walked);
-    Maker maker{declarations, events, marked, scripts};
+    ScriptMaker maker{declarations, events, marked, scripts};
     const auto add = [&](ScriptKind kind, const Section* section, const std::vector<const Call*>& first) {
         capture::ManifestScript script{kind, maker.make(section, kind, first)};
         if ((kind == ScriptKind::kStep) || !script.commands.empty()) {

@@ -16,6 +16,7 @@ struct FixedPoint {
     std::int32_t multiplier{0};
     std::int32_t shift{0};
 };
+inline constexpr FixedPoint kUnity{1 << 30, 1};  // leaves every number as it is
 
 inline constexpr std::int32_t kMaxShift = 30;   // a 32-bit value shifted further has no bit left
 inline constexpr std::int32_t kMinShift = -31;  // what is smaller becomes 0

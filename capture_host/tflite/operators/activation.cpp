@@ -10,7 +10,6 @@ namespace {
 constexpr float kInt16OutputScale = 1.0F / 32768.0F;
 constexpr float kLogisticOutputScale = 1.0F / 256.0F;
 constexpr float kTanhOutputScale = 1.0F / 128.0F;
-constexpr FixedPoint kOne{1 << 30, 1};
 
 Affine affine(const QuantizedTensor& tensor) {
     return Affine{tensor.scale, tensor.zero_point};
@@ -67,7 +66,7 @@ void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales
 // What is rescaled below 0 changes its sign, behind the rounding.
 void rescale_and_negate(OperatorContext& context, const Ends& ends, const TwoScales& scales) {
     using Arguments = refdev::RescaleArguments;
-    constexpr FixedPoint kMinusOne{-kOne.multiplier, kOne.shift};
+    constexpr FixedPoint kMinusOne{-kUnity.multiplier, kUnity.shift};
     const capture::BufferId numbers =
         context.add_temporary(static_cast<std::uint32_t>(sizeof(std::int32_t)) * ends.input.tensor->elements);
     Arguments arguments = rescaling(ends, scales, {INT32_MIN, INT32_MAX});
@@ -75,7 +74,7 @@ void rescale_and_negate(OperatorContext& context, const Ends& ends, const TwoSca
     context.launch(refdev::KernelId::kRescale, arguments,
                    {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
                     {offsetof(Arguments, output), numbers, Access::kWrite}});
-    arguments = rescaling(ends, {kOne, kMinusOne}, kInt16Range);
+    arguments = rescaling(ends, {kUnity, kMinusOne}, kInt16Range);
     arguments.input_type = refdev::kTypeInt32;
     context.launch(refdev::KernelId::kRescale, arguments,
                    {{offsetof(Arguments, input), numbers, Access::kRead},
@@ -196,7 +195,7 @@ void lower_relu6(OperatorContext& context) {
     const Ends ends = int8_or_int16_ends(context);
     const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(Activation::kRelu6), ends.input);
     if (ends.is_int16()) {
-        rescale(context, ends, {kOne, kOne}, range);
+        rescale(context, ends, {kUnity, kUnity}, range);
         return;
     }
     launch_lookup(context, ends.input, ends.output, clamp_table(range));

@@ -8,10 +8,9 @@
 namespace pianola::tflite {
 namespace {
 
-using Arguments = refdev::QuantizedBinaryArguments;
-using Op = refdev::QuantizedBinaryOp;
+using refdev::QuantizedBinaryArguments;
+using refdev::QuantizedBinaryOp;
 
-constexpr FixedPoint kOne{1 << 30, 1};  // leaves every number as it is
 constexpr std::uint32_t kSquareLeftShift = 7U;
 constexpr std::uint32_t kCompareLeftShift = 8U;
 
@@ -42,9 +41,9 @@ Operands verdict_operands(OperatorContext& context, Types types) {
             output};
 }
 
-Arguments arguments_of(const OperatorContext& context, Op op, const Operands& operands) {
+QuantizedBinaryArguments arguments_of(const OperatorContext& context, QuantizedBinaryOp op, const Operands& operands) {
     const BroadcastPlan plan = plan_broadcast(context, {operands.a.tensor, operands.b.tensor}, *operands.output.tensor);
-    Arguments arguments{};
+    QuantizedBinaryArguments arguments{};
     arguments.dims = plan.dims;
     arguments.strides1 = plan.strides[0];
     arguments.strides2 = plan.strides[1];
@@ -56,12 +55,13 @@ Arguments arguments_of(const OperatorContext& context, Op op, const Operands& op
     return arguments;
 }
 
-void set_range(Arguments& arguments, const ActivationRange& range) {
+void set_range(QuantizedBinaryArguments& arguments, const ActivationRange& range) {
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;
 }
 
-void set_scales(Arguments& arguments, const FixedPoint& first, const FixedPoint& second, const FixedPoint& output) {
+void set_scales(QuantizedBinaryArguments& arguments, const FixedPoint& first, const FixedPoint& second,
+                const FixedPoint& output) {
     arguments.input1_multiplier = first.multiplier;
     arguments.input1_shift = first.shift;
     arguments.input2_multiplier = second.multiplier;
@@ -97,8 +97,8 @@ capture::BufferId add_widened(OperatorContext& context, const Tensor& constant) 
     return context.add_table("widened constant", std::move(bytes));
 }
 
-void set_scaling(const OperatorContext& context, Arguments& arguments, const std::optional<AddScaling>& scaling,
-                 std::uint32_t left_shift) {
+void set_scaling(const OperatorContext& context, QuantizedBinaryArguments& arguments,
+                 const std::optional<AddScaling>& scaling, std::uint32_t left_shift) {
     if (!scaling.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
@@ -114,7 +114,7 @@ void lower_whole_arithmetic(OperatorContext& context, refdev::BinaryOp op) {
 }
 
 // The scheme takes the elements as they are.
-void lower_extremum(OperatorContext& context, Op op, refdev::BinaryOp whole) {
+void lower_extremum(OperatorContext& context, QuantizedBinaryOp op, refdev::BinaryOp whole) {
     if (has_whole_numbers(context)) {
         lower_whole_numbers(context, whole);
         return;
@@ -125,28 +125,28 @@ void lower_extremum(OperatorContext& context, Op op, refdev::BinaryOp whole) {
     launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
 }
 
-void lower_comparison(OperatorContext& context, Op op, Types types, const Comparison& whole) {
+void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types types, const Comparison& whole) {
     if (has_whole_numbers(context)) {
         lower_whole_comparison(context, whole);
         return;
     }
     const Operands operands = verdict_operands(context, types);
-    Arguments arguments = arguments_of(context, op, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, op, operands);
     if (operands.a.tensor->type == kTypeBool) {
-        set_scales(arguments, kOne, kOne, kOne);
+        set_scales(arguments, kUnity, kUnity, kUnity);
     } else {
         const std::optional<FixedPoint> first = quantize_fraction(static_cast<double>(operands.a.scale));
         const std::optional<FixedPoint> second = quantize_fraction(static_cast<double>(operands.b.scale));
         if (!first.has_value() || !second.has_value()) {
             context.refuse("an input scale of 1 and above is not supported");
         }
-        set_scales(arguments, *first, *second, kOne);
+        set_scales(arguments, *first, *second, kUnity);
         arguments.left_shift = kCompareLeftShift;
     }
     launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
 }
 
-void lower_logical(OperatorContext& context, Op op) {
+void lower_logical(OperatorContext& context, QuantizedBinaryOp op) {
     const Operands operands = verdict_operands(context, {kTypeBool});
     launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
 }
@@ -163,7 +163,7 @@ void lower_add(OperatorContext& context) {
     const ActivationRange range = context.clamp_range(
         context.options_or_defaults<format::AddOptions>().fused_activation_function(), operands.output);
     const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
-    Arguments arguments = arguments_of(context, Op::kAdd, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kAdd, operands);
     set_scaling(context, arguments, add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
                 left_shift);
     set_range(arguments, range);
@@ -188,7 +188,7 @@ void lower_sub(OperatorContext& context) {
     }
     const Operands operands = arithmetic_operands(context);
     const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
-    Arguments arguments = arguments_of(context, Op::kSubtract, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSubtract, operands);
     set_scaling(context, arguments,
                 subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift), left_shift);
     set_range(arguments,
@@ -203,10 +203,10 @@ void lower_mul(OperatorContext& context) {
         return;
     }
     const Operands operands = arithmetic_operands(context);
-    Arguments arguments = arguments_of(context, Op::kMultiply, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kMultiply, operands);
     const double real = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
                         static_cast<double>(operands.output.scale);
-    set_scales(arguments, kOne, kOne, context.multiplier(real));
+    set_scales(arguments, kUnity, kUnity, context.multiplier(real));
     set_range(arguments,
               context.clamp_range(context.options_or_defaults<format::MulOptions>().fused_activation_function(),
                                   operands.output));
@@ -216,7 +216,7 @@ void lower_mul(OperatorContext& context) {
 void lower_squared_difference(OperatorContext& context) {
     const Operands operands = arithmetic_operands(context);
     const std::uint32_t left_shift = operands.is_int16() ? 0U : kSquareLeftShift;
-    Arguments arguments = arguments_of(context, Op::kSquaredDifference, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSquaredDifference, operands);
     set_scaling(context, arguments,
                 squared_difference_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
                 left_shift);
@@ -230,11 +230,11 @@ void lower_prelu(OperatorContext& context) {
     const Operands operands{input, context.int8_input(1U, "alpha"), context.quantized_output({input.tensor->type})};
     context.require(!operands.is_int16() || operands.b.tensor->is_constant,
                     "a computed alpha is not supported with int16; a constant is");
-    Arguments arguments = arguments_of(context, Op::kPrelu, operands);
+    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kPrelu, operands);
     const double identity = static_cast<double>(operands.a.scale) / static_cast<double>(operands.output.scale);
     const double slope = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
                          static_cast<double>(operands.output.scale);
-    set_scales(arguments, context.multiplier(identity), kOne, context.multiplier(slope));
+    set_scales(arguments, context.multiplier(identity), kUnity, context.multiplier(slope));
     if (operands.is_int16()) {
         set_range(arguments, kInt16Range);
         launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands,
@@ -246,43 +246,43 @@ void lower_prelu(OperatorContext& context) {
 }
 
 void lower_maximum(OperatorContext& context) {
-    lower_extremum(context, Op::kMaximum, refdev::BinaryOp::kMaximum);
+    lower_extremum(context, QuantizedBinaryOp::kMaximum, refdev::BinaryOp::kMaximum);
 }
 
 void lower_minimum(OperatorContext& context) {
-    lower_extremum(context, Op::kMinimum, refdev::BinaryOp::kMinimum);
+    lower_extremum(context, QuantizedBinaryOp::kMinimum, refdev::BinaryOp::kMinimum);
 }
 
 void lower_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kEqual, {kTypeInt8, kTypeBool}, {Order::kNone, true});
+    lower_comparison(context, QuantizedBinaryOp::kEqual, {kTypeInt8, kTypeBool}, {Order::kNone, true});
 }
 
 void lower_not_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kNotEqual, {kTypeInt8, kTypeBool}, {Order::kNone, false});
+    lower_comparison(context, QuantizedBinaryOp::kNotEqual, {kTypeInt8, kTypeBool}, {Order::kNone, false});
 }
 
 void lower_greater(OperatorContext& context) {
-    lower_comparison(context, Op::kGreater, {kTypeInt8}, {Order::kGreaterFirst, false});
+    lower_comparison(context, QuantizedBinaryOp::kGreater, {kTypeInt8}, {Order::kGreaterFirst, false});
 }
 
 void lower_greater_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kGreaterEqual, {kTypeInt8}, {Order::kGreaterFirst, true});
+    lower_comparison(context, QuantizedBinaryOp::kGreaterEqual, {kTypeInt8}, {Order::kGreaterFirst, true});
 }
 
 void lower_less(OperatorContext& context) {
-    lower_comparison(context, Op::kLess, {kTypeInt8}, {Order::kLessFirst, false});
+    lower_comparison(context, QuantizedBinaryOp::kLess, {kTypeInt8}, {Order::kLessFirst, false});
 }
 
 void lower_less_equal(OperatorContext& context) {
-    lower_comparison(context, Op::kLessEqual, {kTypeInt8}, {Order::kLessFirst, true});
+    lower_comparison(context, QuantizedBinaryOp::kLessEqual, {kTypeInt8}, {Order::kLessFirst, true});
 }
 
 void lower_logical_and(OperatorContext& context) {
-    lower_logical(context, Op::kLogicalAnd);
+    lower_logical(context, QuantizedBinaryOp::kLogicalAnd);
 }
 
 void lower_logical_or(OperatorContext& context) {
-    lower_logical(context, Op::kLogicalOr);
+    lower_logical(context, QuantizedBinaryOp::kLogicalOr);
 }
 
 void lower_select_v2(OperatorContext& context) {

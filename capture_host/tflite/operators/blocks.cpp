@@ -6,7 +6,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::size_t kImageRank = 4U;
 constexpr std::size_t kBlockPosition = 1U;
 constexpr std::size_t kMarginPosition = 2U;
 

@@ -8,9 +8,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::size_t kFilterPosition = 1U;
-constexpr std::size_t kBiasPosition = 2U;
-
 void require_taps(const OperatorContext& context, std::uint64_t height, std::uint64_t width, std::uint64_t depth) {
     // Each factor is below 2^32 and the first two below 2^15: no overflow.
     context.require((height * width) <= refdev::kMaxTaps, "a filter with so many taps is not supported");

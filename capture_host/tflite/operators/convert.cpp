@@ -7,8 +7,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::uint32_t kSumFractionBits = 19U;  // of terms: the scheme adds 20 and halves
-
 // Truth values are bytes of 0 and 1.
 std::uint32_t whole_type(const Tensor& tensor) {
     return (tensor.type == kTypeBool) ? refdev::kTypeInt8 : static_cast<std::uint32_t>(element_type(tensor.type));
@@ -100,7 +98,6 @@ void lower_cast(OperatorContext& context) {
 // Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point: it counts twice in the first term.
 void lower_add_n(OperatorContext& context) {
     using Arguments = refdev::BinaryArguments;
-    constexpr FixedPoint kToFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
     context.require_operands(2U, kMaxOperands);
     const Int8Tensor first = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
@@ -117,7 +114,7 @@ void lower_add_n(OperatorContext& context) {
         context.require((input.scale == first.scale) && (input.zero_point == first.zero_point),
                         "inputs of several scales are not supported");
         require_shape(context, AnyTensor{output.index, output.tensor, 1U}, input.tensor->shape);
-        record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToFraction,
+        record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToSumFraction,
                         (i == 0U) ? sums : terms);
         if (i > 0U) {
             Arguments arguments{};

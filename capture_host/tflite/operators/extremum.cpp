@@ -9,10 +9,8 @@
 namespace pianola::tflite {
 namespace {
 
-using Arguments = refdev::ReduceArguments;
-using Op = refdev::ReduceOp;
-
-constexpr std::size_t kAxesPosition = 1U;
+using refdev::ReduceArguments;
+using refdev::ReduceOp;
 
 // By axis of the input. At least one is.
 std::vector<bool> reduced_axes(const OperatorContext& context, std::size_t rank) {
@@ -57,20 +55,21 @@ Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::ve
 }
 
 // One int32 for each element that is kept.
-void record_reduce(OperatorContext& context, Op op, const Matrix& matrix, capture::BufferId output) {
-    Arguments arguments{};
+void record_reduce(OperatorContext& context, ReduceOp op, const Matrix& matrix, capture::BufferId output) {
+    ReduceArguments arguments{};
     arguments.rows = matrix.reduces_rows ? matrix.reduced : matrix.kept;
     arguments.columns = matrix.reduces_rows ? matrix.kept : matrix.reduced;
     arguments.type = refdev::kTypeInt8;
     arguments.op = op;
     arguments.axis = matrix.reduces_rows ? 0U : 1U;
     context.launch(refdev::KernelId::kReduce, arguments,
-                   {{offsetof(Arguments, input), matrix.buffer, Access::kRead},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
+                   {{offsetof(ReduceArguments, input), matrix.buffer, Access::kRead},
+                    {offsetof(ReduceArguments, output), output, Access::kWrite}});
 }
 
 // Of bytes, to bytes.
-void record_extremum(OperatorContext& context, Op op, const QuantizedTensor& input, const QuantizedTensor& output) {
+void record_extremum(OperatorContext& context, ReduceOp op, const QuantizedTensor& input,
+                     const QuantizedTensor& output) {
     const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
     const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
     require_shape(context, AnyTensor{output.index, output.tensor, 1U},
@@ -81,7 +80,7 @@ void record_extremum(OperatorContext& context, Op op, const QuantizedTensor& inp
     record_narrowing(context, wide, kExactly, 0, output);
 }
 
-void lower_extremum(OperatorContext& context, Op op) {
+void lower_extremum(OperatorContext& context, ReduceOp op) {
     context.require_operands(2U, 2U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
@@ -94,10 +93,10 @@ void lower_all(OperatorContext& context) {
     context.require_operands(2U, 2U);
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
     const QuantizedTensor output = context.typed_output({kTypeBool});
-    record_extremum(context, Op::kMinimum, input, output);
+    record_extremum(context, ReduceOp::kMinimum, input, output);
 }
 
-void lower_place(OperatorContext& context, Op op, std::int8_t output_type) {
+void lower_place(OperatorContext& context, ReduceOp op, std::int8_t output_type) {
     context.require_operands(2U, 2U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const QuantizedTensor output = context.typed_output({kTypeInt32});
@@ -113,11 +112,11 @@ void lower_place(OperatorContext& context, Op op, std::int8_t output_type) {
 }  // namespace
 
 void lower_reduce_max(OperatorContext& context) {
-    lower_extremum(context, Op::kMaximum);
+    lower_extremum(context, ReduceOp::kMaximum);
 }
 
 void lower_reduce_min(OperatorContext& context) {
-    lower_extremum(context, Op::kMinimum);
+    lower_extremum(context, ReduceOp::kMinimum);
 }
 
 void lower_reduce_all(OperatorContext& context) {
@@ -125,11 +124,11 @@ void lower_reduce_all(OperatorContext& context) {
 }
 
 void lower_arg_max(OperatorContext& context) {
-    lower_place(context, Op::kArgMaximum, context.options_or_defaults<format::ArgMaxOptions>().output_type());
+    lower_place(context, ReduceOp::kArgMaximum, context.options_or_defaults<format::ArgMaxOptions>().output_type());
 }
 
 void lower_arg_min(OperatorContext& context) {
-    lower_place(context, Op::kArgMinimum, context.options_or_defaults<format::ArgMinOptions>().output_type());
+    lower_place(context, ReduceOp::kArgMinimum, context.options_or_defaults<format::ArgMinOptions>().output_type());
 }
 
 }  // namespace pianola::tflite

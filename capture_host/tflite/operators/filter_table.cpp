@@ -17,7 +17,6 @@ std::uint32_t sum_bytes_of(const OperatorContext& context, const QuantizedTensor
 
 capture::BufferId add_filter_table(OperatorContext& context, const QuantizedTensor& input,
                                    const QuantizedTensor& output, std::uint32_t channels, const FilterRoles& roles) {
-    constexpr std::size_t kFilterPosition = 1U;
     const Tensor& filter = context.int8_constant(kFilterPosition, "filter");
     const Quantization& quantization = filter.quantization;
     for (const std::int32_t zero_point : quantization.zero_points) {

@@ -10,6 +10,10 @@
 
 namespace pianola::tflite {
 
+// Where a layer has its filter, and where convolutions and the fully connected layer have their bias.
+inline constexpr std::size_t kFilterPosition = 1U;
+inline constexpr std::size_t kBiasPosition = 2U;
+
 // Bytes of a layer's sums (Int16Layer::sum_bytes): those of int8 activations have 4. Those of int16 have as many as the
 // bias, or as `without_bias`, the type that the layer's options name for a bias that is absent. In layers whose options
 // name none they have 8.
@@ -18,7 +22,7 @@ namespace pianola::tflite {
 
 struct FilterRoles {
     std::uint32_t channel_dimension{0U};
-    std::size_t bias_position{2U};
+    std::size_t bias_position{kBiasPosition};
     std::uint32_t sum_bytes{refdev::kNarrowSumBytes};
 };
 

@@ -9,8 +9,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::size_t kFilterPosition = 1U;
-constexpr std::size_t kBiasPosition = 2U;
 // Of an output step, per step of the bias. The bound and that a missing scale counts as 0 are the scheme's own.
 constexpr double kMaxBiasScaleError = 0.02;
 

@@ -15,7 +15,7 @@ struct Piece {
 
 using Pieces = std::vector<Piece>;
 
-std::uint32_t bytes_of(const Pieces& pieces) {
+std::uint32_t bytes_of_pieces(const Pieces& pieces) {
     std::uint32_t bytes = 0U;  // of the output at most: no overflow
     for (const Piece& piece : pieces) {
         bytes += piece.bytes;
@@ -56,7 +56,7 @@ void record_join(OperatorContext& context, std::uint32_t rows, Pieces pieces, ca
         std::uint32_t offset = 0U;
         for (const Pieces& group : grouped(pieces)) {
             record_gather(context, rows, group, output, offset);
-            offset += bytes_of(group);
+            offset += bytes_of_pieces(group);
         }
         return;
     }
@@ -67,7 +67,7 @@ void record_join(OperatorContext& context, std::uint32_t rows, Pieces pieces, ca
                 joined.push_back(group.front());
                 continue;
             }
-            const std::uint32_t bytes = bytes_of(group);
+            const std::uint32_t bytes = bytes_of_pieces(group);
             joined.push_back({context.add_temporary(rows * bytes), bytes});
             record_gather(context, rows, group, joined.back().buffer, 0U);
         }

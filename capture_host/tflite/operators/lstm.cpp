@@ -9,12 +9,12 @@
 namespace pianola::tflite {
 namespace {
 
-using Arguments = refdev::LstmArguments;
+using refdev::LstmArguments;
 
 // Where the operator has its operands; those of the gates come in the kernel's order.
 constexpr std::size_t kInputWeightsPosition = 1U;
 constexpr std::size_t kHiddenWeightsPosition = 5U;
-constexpr std::size_t kBiasPosition = 12U;
+constexpr std::size_t kGateBiasPosition = 12U;
 constexpr std::size_t kHiddenPosition = 18U;
 constexpr std::size_t kCellPosition = 19U;
 constexpr std::int8_t kTanh = 4;  // by its number among activations
@@ -94,8 +94,8 @@ LstmConstants constants_of(const OperatorContext& context, const Layer& layer, L
         scales.input_weights.at(gate) = from_input.quantization.scales.front();
         scales.hidden_weights.at(gate) = from_hidden.quantization.scales.front();
         gates.at(gate) = {bytes_of_tensor(from_input), bytes_of_tensor(from_hidden),
-                          context.bias(layer.units, layer.sum_bytes(), kBiasPosition + gate)};
-        context.require_bias_scales(kBiasPosition + gate, layer.input.scale, from_input.quantization.scales);
+                          context.bias(layer.units, layer.sum_bytes(), kGateBiasPosition + gate)};
+        context.require_bias_scales(kGateBiasPosition + gate, layer.input.scale, from_input.quantization.scales);
         const std::vector<std::int64_t>& starts = gates.at(gate).bias;
         context.require(
             std::all_of(starts.begin(), starts.end(), [](std::int64_t bias) { return fits_wide_sums(bias); }),
@@ -104,7 +104,7 @@ LstmConstants constants_of(const OperatorContext& context, const Layer& layer, L
     return lstm_constants(gates, layer.type());
 }
 
-void set_scales(const OperatorContext& context, const LstmScales& scales, Arguments& arguments) {
+void set_scales(const OperatorContext& context, const LstmScales& scales, LstmArguments& arguments) {
     const LstmScaling result = set_lstm_scales(scales, arguments);
     context.require(result != LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
     context.require(result == LstmScaling::kAccepted, "the scale of its cell is out of range");
@@ -119,7 +119,7 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     refuse_variants(context);
     const Layer layer = layer_of(context);
     const std::vector<std::uint32_t>& shape = layer.input.tensor->shape;
-    Arguments arguments{};
+    LstmArguments arguments{};
     arguments.time_major = context.options<format::UnidirectionalSequenceLSTMOptions>().time_major() ? 1U : 0U;
     arguments.batches = shape[arguments.time_major];
     arguments.steps = shape[1U - arguments.time_major];
@@ -144,12 +144,12 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     const capture::BufferId weights = context.add_table("weights", constants.weights);
     const capture::BufferId parameters = context.add_table("parameters", constants.parameters);
     context.launch(refdev::KernelId::kLstm, arguments,
-                   {{offsetof(Arguments, input), context.buffer(layer.input), Access::kRead},
-                    {offsetof(Arguments, weights), weights, Access::kRead},
-                    {offsetof(Arguments, parameters), parameters, Access::kRead},
-                    {offsetof(Arguments, state), state, Access::kRead},
-                    {offsetof(Arguments, state), state, Access::kWrite},
-                    {offsetof(Arguments, output), context.buffer(layer.output), Access::kWrite}});
+                   {{offsetof(LstmArguments, input), context.buffer(layer.input), Access::kRead},
+                    {offsetof(LstmArguments, weights), weights, Access::kRead},
+                    {offsetof(LstmArguments, parameters), parameters, Access::kRead},
+                    {offsetof(LstmArguments, state), state, Access::kRead},
+                    {offsetof(LstmArguments, state), state, Access::kWrite},
+                    {offsetof(LstmArguments, output), context.buffer(layer.output), Access::kWrite}});
 }
 
 }  // namespace pianola::tflite

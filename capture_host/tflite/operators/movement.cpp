@@ -144,7 +144,6 @@ void lower_transpose(OperatorContext& context) {
 }
 
 void lower_reverse_v2(OperatorContext& context) {
-    constexpr std::size_t kAxesPosition = 1U;
     context.require_operands(2U, 2U);
     const AnyTensor input = context.any_input(0U, "input");
     const AnyTensor output = context.any_output(0U);

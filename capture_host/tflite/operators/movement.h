@@ -14,6 +14,8 @@ namespace pianola::tflite {
 
 using Shape = std::vector<std::uint32_t>;
 
+inline constexpr std::size_t kAxesPosition = 1U;  // of a list of axes among an operator's inputs
+
 [[nodiscard]] std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last);
 [[nodiscard]] views::StridedView view_of(const AnyTensor& operand);
 

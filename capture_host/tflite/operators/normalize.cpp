@@ -7,16 +7,16 @@ namespace pianola::tflite {
 namespace {
 
 // Two tensors of int8 whose last dimension's rows are worked on.
-struct Rows {
+struct NormalizedRows {
     Int8Tensor input;
     Int8Tensor output;
     std::uint32_t rows{1U};
     std::uint32_t depth{1U};
 };
 
-Rows rows_of(const OperatorContext& context, std::int32_t most) {
+NormalizedRows rows_of(const OperatorContext& context, std::int32_t most) {
     context.require_operands(1U, 1U);
-    Rows found{context.int8_input(0U, "input"), context.int8_output()};
+    NormalizedRows found{context.int8_input(0U, "input"), context.int8_output()};
     const Tensor& input = *found.input.tensor;
     context.require(input.shape == found.output.tensor->shape, "its input and output differ in shape");
     context.require(!input.shape.empty(), "an input of rank 0 is not supported");
@@ -30,7 +30,7 @@ Rows rows_of(const OperatorContext& context, std::int32_t most) {
 
 void lower_l2_normalization(OperatorContext& context) {
     constexpr float kOutputScale = 1.0F / 128.0F;
-    const Rows found = rows_of(context, refdev::kMaxNormalizedDepth);
+    const NormalizedRows found = rows_of(context, refdev::kMaxNormalizedDepth);
     context.require(context.options_or_defaults<format::L2NormOptions>().fused_activation_function() == 0,
                     "a fused activation is not supported");
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == 0),
@@ -44,7 +44,7 @@ void lower_l2_normalization(OperatorContext& context) {
 
 void lower_log_softmax(OperatorContext& context) {
     constexpr float kOutputScale = 1.0F / 16.0F;
-    const Rows found = rows_of(context, refdev::kMaxSoftmaxDepth);
+    const NormalizedRows found = rows_of(context, refdev::kMaxSoftmaxDepth);
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == INT8_MAX),
                     "an output scale other than 1/16 with zero point 127 is not supported");
     const std::optional<LogSoftmaxScaling> scaling = log_softmax_scaling(found.input.scale);

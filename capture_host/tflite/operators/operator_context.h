@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxLaunches = 262144U;  // of a model
 inline constexpr std::uint64_t kMaxTableBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all channel parameters together
 
+inline constexpr std::uint32_t kImageRank = 4U;  // batches, height, width, channels
+
 // An operand with one scale.
 struct QuantizedTensor {
     std::uint32_t index{0U};

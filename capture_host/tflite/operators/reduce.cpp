@@ -41,7 +41,6 @@ Reduction reduction_of(const OperatorContext& context, const Tensor& input, cons
 
 // A sum is a mean whose scale does not hold the division.
 void lower_mean_or_sum(OperatorContext& context, bool divides) {
-    constexpr std::size_t kAxesPosition = 1U;
     context.require_operands(2U, 2U);
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
     const QuantizedTensor output = context.quantized_output({input.tensor->type});

@@ -52,7 +52,6 @@ void record_swap(OperatorContext& context, const Shape& shape, capture::BufferId
 
 // Two products with matrices of weights, in 32 bits: of the rows, then of the columns.
 void lower_resize_bilinear(OperatorContext& context) {
-    constexpr std::size_t kImageRank = 4U;
     context.require_operands(2U, 2U);
     const auto& options = context.options_or_defaults<format::ResizeBilinearOptions>();
     const Int8Tensor input = context.int8_input(0U, "input");

@@ -8,7 +8,7 @@ namespace pianola::tflite {
 namespace {
 
 // What the scheme's three forms have in common.
-struct Rows {
+struct SoftmaxRows {
     QuantizedTensor input;
     QuantizedTensor output;
     std::uint32_t rows{0U};
@@ -29,7 +29,7 @@ struct Rows {
     static constexpr float kScaleError = 0.001F;  // as the scheme bounds it
 };
 
-void lower_int8(OperatorContext& context, const Rows& found) {
+void lower_int8(OperatorContext& context, const SoftmaxRows& found) {
     const bool is_int8 = found.output.tensor->type == kTypeInt8;
     if (is_int8) {
         constexpr float kScale = 1.0F / 256.0F;
@@ -57,7 +57,7 @@ void lower_int8(OperatorContext& context, const Rows& found) {
     context.launch(refdev::KernelId::kSoftmax, arguments, found.input, found.output);
 }
 
-void lower_int16(OperatorContext& context, const Rows& found) {
+void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
     using Arguments = refdev::SoftmaxInt16Arguments;
     constexpr float kScale = 1.0F / 32768.0F;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
@@ -80,7 +80,7 @@ void lower_int16(OperatorContext& context, const Rows& found) {
 
 void lower_softmax(OperatorContext& context) {
     context.require_operands(1U, 1U);
-    Rows found;
+    SoftmaxRows found;
     found.beta = context.options<format::SoftmaxOptions>().beta();
     found.input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});
     const bool is_int8 = found.input.tensor->type == kTypeInt8;

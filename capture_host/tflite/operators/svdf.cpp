@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kFeaturesPosition = 1U;
 constexpr std::size_t kWeightsPosition = 2U;
-constexpr std::size_t kBiasPosition = 3U;
+constexpr std::size_t kSvdfBiasPosition = 3U;
 constexpr std::size_t kMemoryPosition = 4U;
 
 struct Sizes {
@@ -63,7 +63,7 @@ void lower_svdf(OperatorContext& context) {
                         (memory.tensor->shape[1] == held) &&
                         (output.tensor->shape == std::vector<std::uint32_t>{sizes.batches, units}),
                     "the shape of its memory or output does not follow from its operands");
-    context.require_bias_scales(kBiasPosition, memory.scale, weights.quantization.scales);
+    context.require_bias_scales(kSvdfBiasPosition, memory.scale, weights.quantization.scales);
     const FixedPoint first =
         context.multiplier(static_cast<double>((input.scale * features.quantization.scales.front()) / memory.scale));
     const FixedPoint second =
@@ -82,7 +82,7 @@ void lower_svdf(OperatorContext& context) {
                     {offsetof(Feature, memory), state, Access::kRead},
                     {offsetof(Feature, memory), state, Access::kWrite}});
     const capture::BufferId bias =
-        context.add_table("bias", bytes_of(context.bias(units, refdev::kNarrowSumBytes, kBiasPosition)));
+        context.add_table("bias", bytes_of(context.bias(units, refdev::kNarrowSumBytes, kSvdfBiasPosition)));
     context.launch(refdev::KernelId::kSvdfTime,
                    Time{0U, 0U, 0U, 0U, sizes.batches, units, sizes.rank, sizes.length, type, -memory.zero_point,
                         second.multiplier, second.shift, output.zero_point},

@@ -135,7 +135,6 @@ void lower_embedding_lookup(OperatorContext& context) {
 }
 
 void lower_resize_nearest_neighbor(OperatorContext& context) {
-    constexpr std::size_t kImageRank = 4U;
     context.require_operands(2U, 2U);
     const auto& options = context.options_or_defaults<format::ResizeNearestNeighborOptions>();
     const AnyTensor input = context.any_input(0U, "input");

@@ -10,11 +10,8 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::size_t kFilterPosition = 1U;
 constexpr std::size_t kInputPosition = 2U;
-constexpr std::size_t kBiasPosition = 3U;
-constexpr std::int8_t kPaddingSame = 0;
-constexpr std::int8_t kPaddingValid = 1;
+constexpr std::size_t kTransposeConvBiasPosition = 3U;
 
 // A transposed convolution is the convolution, by the filter turned half round, of an input whose elements stand
 // `stride` apart, with zeros between.
@@ -53,7 +50,6 @@ SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std:
 
 // A computed shape is not read: the output has it.
 void require_output_shape(const OperatorContext& context, const Tensor& output) {
-    constexpr std::uint32_t kImageRank = 4U;
     if (!context.typed_input(0U, "output shape", {kTypeInt32}).tensor->is_constant) {
         return;
     }
@@ -132,9 +128,9 @@ void lower_transpose_conv(OperatorContext& context) {
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     const std::uint32_t sum_bytes =
         (input.tensor->type == kTypeInt16) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
-    context.require_bias_type(kBiasPosition, options.quantized_bias_type(), sum_bytes);
+    context.require_bias_type(kTransposeConvBiasPosition, options.quantized_bias_type(), sum_bytes);
     const capture::BufferId table =
-        add_filter_table(context, input, output, out.channels, {0U, kBiasPosition, sum_bytes});
+        add_filter_table(context, input, output, out.channels, {0U, kTransposeConvBiasPosition, sum_bytes});
     const capture::BufferId weights = context.add_table("filter", turned(filter_tensor, filter));
 
     Arguments arguments{};

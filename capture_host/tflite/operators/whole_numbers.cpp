@@ -11,10 +11,10 @@
 namespace pianola::tflite {
 namespace {
 
-using Op = refdev::BinaryOp;
+using refdev::BinaryOp;
 
 // Both operands as large as the output, of `count` elements.
-struct Operands {
+struct WholeOperands {
     capture::BufferId left{};
     capture::BufferId right{};
     std::uint32_t count{0U};
@@ -36,7 +36,7 @@ capture::BufferId spread(OperatorContext& context, const AnyTensor& operand, con
     return wide;
 }
 
-Operands operands_of(OperatorContext& context, const Tensor& output) {
+WholeOperands operands_of(OperatorContext& context, const Tensor& output) {
     context.require_operands(2U, 2U);
     const AnyTensor left = context.any_input(0U, "input");
     const AnyTensor right = context.any_input(1U, "input");
@@ -46,7 +46,7 @@ Operands operands_of(OperatorContext& context, const Tensor& output) {
     return {spread(context, left, output), spread(context, right, output), output.elements};
 }
 
-void record_binary(OperatorContext& context, Op op, const Operands& operands, capture::BufferId output) {
+void record_binary(OperatorContext& context, BinaryOp op, const WholeOperands& operands, capture::BufferId output) {
     using Arguments = refdev::BinaryArguments;
     Arguments arguments{};
     arguments.count = operands.count;
@@ -91,16 +91,16 @@ void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op) {
 void lower_whole_comparison(OperatorContext& context, const Comparison& comparison) {
     context.require_operands(2U, 2U);
     const QuantizedTensor output = context.typed_output({kTypeBool});
-    Operands operands = operands_of(context, *output.tensor);
+    WholeOperands operands = operands_of(context, *output.tensor);
     const capture::BufferId verdicts = add_wide(context, operands.count);
     if (comparison.order != Order::kNone) {
         // A strict order is the opposite of the other one with equal numbers.
         const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
         const capture::BufferId larger = add_wide(context, operands.count);
-        record_binary(context, Op::kMaximum, operands, larger);
+        record_binary(context, BinaryOp::kMaximum, operands, larger);
         (first_is_larger ? operands.right : operands.left) = larger;
     }
-    record_binary(context, Op::kEqual, operands, verdicts);
+    record_binary(context, BinaryOp::kEqual, operands, verdicts);
     if (!comparison.holds_for_equal) {
         record_opposite(context, operands.count, verdicts);
     }

@@ -11,6 +11,9 @@ namespace pianola::tflite {
 
 // As they are, up to 2^30; with a shift to the right rounded to nearest, halves away from 0.
 inline constexpr FixedPoint kExactly{INT32_MAX, 0};
+// Terms of sums have so many bits behind the point: the scheme shifts them to the left by 20 and halves them.
+inline constexpr std::uint32_t kSumFractionBits = 19U;
+inline constexpr FixedPoint kToSumFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
 
 // Room for so many. Refuses more than a tensor may have.
 [[nodiscard]] capture::BufferId add_wide(OperatorContext& context, std::uint64_t count);

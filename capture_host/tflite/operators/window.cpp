@@ -6,9 +6,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int8_t kPaddingSame = 0;
-constexpr std::int8_t kPaddingValid = 1;
-
 WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const AxisOptions& options, std::uint32_t input,
                    std::uint32_t output, std::uint32_t filter) {
     const auto [stride, dilation] = options;
@@ -36,7 +33,6 @@ WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const Ax
 }  // namespace
 
 ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what) {
-    constexpr std::size_t kImageRank = 4U;
     if (tensor.shape.size() != kImageRank) {
         context.refuse(std::string{what} + " of rank " + std::to_string(tensor.shape.size()) +
                        " is not supported; 4 is");

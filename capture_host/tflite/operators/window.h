@@ -36,9 +36,13 @@ struct AxisOptions {
     std::int32_t dilation{0};
 };
 
+// Padding schemes, by their numbers in the format.
+inline constexpr std::int8_t kPaddingSame = 0;
+inline constexpr std::int8_t kPaddingValid = 1;
+
 // As an operator's options have it.
 struct WindowOptions {
-    std::int8_t padding{0};
+    std::int8_t padding{kPaddingSame};
     AxisOptions height;
     AxisOptions width;
 };
