@@ -6,13 +6,14 @@ text, and with recording. The first two must give the same machine code; the thi
 nothing.
 """
 import argparse
-import json
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from compile_commands import compile_commands  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCES = ("device_queues.cpp", "device_traces.cpp")
 DROPPED = ("-g", "-MD")
@@ -21,11 +22,8 @@ DROPPED_WITH_VALUE = ("-o", "-c", "-MT", "-MF")
 
 def command_for(build, source):
     """The build's own command line for a source, without its outputs and without debugging and sanitizers."""
-    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        if pathlib.Path(entry["file"]) == source:
-            words = shlex.split(entry["command"])
-            break
-    else:
+    words = next((words for compiled, words in compile_commands(build) if compiled == source.resolve()), None)
+    if words is None:
         raise SystemExit(f"no compile command for {source}")
     kept = []
     skip = False

@@ -10,15 +10,16 @@ import re
 import subprocess
 import sys
 
-from own_sources import own_files, report
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from compile_commands import compile_commands  # noqa: E402  pylint: disable=wrong-import-position
+from own_sources import own_files, report  # noqa: E402  pylint: disable=wrong-import-position
 
 HAS_TESTS = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(", re.MULTILINE)
 
 
 def compiled_sources(build):
     """The absolute path of each source that `build` compiles."""
-    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    return {(pathlib.Path(entry["directory"]) / entry["file"]).resolve() for entry in commands}
+    return {source for source, _ in compile_commands(build)}
 
 
 def run_scripts(build):
