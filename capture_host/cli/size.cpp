@@ -16,8 +16,6 @@
 namespace pianola::cli {
 namespace {
 
-constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
-
 struct SizeArguments {
     std::vector<std::string> files;
     std::string output;

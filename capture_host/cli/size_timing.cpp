@@ -91,7 +91,6 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
 }
 
 TimingAnswer time_faults(const TimingArguments& arguments, const VerifiedFile& file) {
-    constexpr std::uint64_t kMicrosecondsPerMillisecond = 1000U;
     timing::RuntimeFacts runtime;
     runtime.capacities = file.device().capacities;
     runtime.verifies = !arguments.at_completion;

@@ -15,6 +15,8 @@ class App;
 
 namespace pianola::cli {
 
+inline constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
+
 struct TimingArguments {
     timing::EcuTiming ecu;
     bool sees_memory{false};

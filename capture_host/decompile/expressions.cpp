@@ -17,7 +17,6 @@ namespace pianola::decompile {
 namespace {
 
 void append_word(std::vector<std::uint8_t>& bytes, std::uint32_t word) {
-    constexpr std::uint32_t kByteBits = 8U;
     for (std::uint32_t i = 0U; i < sizeof(word); ++i) {
         bytes.push_back(static_cast<std::uint8_t>((word >> (i * kByteBits)) & UINT8_MAX));
     }

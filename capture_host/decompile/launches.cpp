@@ -15,8 +15,6 @@ namespace {
 
 using refdev::KernelId;
 
-constexpr std::uint32_t kByteBits = 8U;
-
 Token byte_of(std::uint32_t word, std::uint32_t byte) {
     return (word >> (byte * kByteBits)) & UINT8_MAX;
 }

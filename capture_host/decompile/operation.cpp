@@ -100,7 +100,6 @@ Tokens tokens_of(std::int32_t word) {
 }
 
 void append_integer(Tokens& all, std::int64_t value, std::size_t bytes) {
-    constexpr std::size_t kByteBits = 8U;
     for (std::size_t i = 0U; i < bytes; ++i) {
         all.push_back(static_cast<Token>((static_cast<std::uint64_t>(value) >> (i * kByteBits)) & UINT8_MAX));
     }
