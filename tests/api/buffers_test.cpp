@@ -21,12 +21,12 @@ host::CoreRangeSet four_cores() {
     return {{CoreCoord{0U, 0U}, CoreCoord{1U, 1U}}};
 }
 
-struct Case {
+struct LayoutCase {
     std::string name;
     host::BufferConfig config;
 };
 
-std::vector<Case> cases() {
+std::vector<LayoutCase> cases() {
     host::BufferConfig pages = flat(0U, Memory::kL1);
     pages.rows = 10U;
     pages.row_bytes = 96U;
@@ -46,7 +46,7 @@ std::vector<Case> cases() {
     };
 }
 
-class Layouts : public testing::TestWithParam<Case> {};
+class Layouts : public testing::TestWithParam<LayoutCase> {};
 
 TEST_P(Layouts, WhatIsWrittenIsReadManyTimesAndInThreads) {
     for (const bool threaded : {false, true}) {

@@ -14,7 +14,7 @@ using host::HostRule;
 using host::Program;
 using host::TraceId;
 
-constexpr std::uint32_t kBytes = 64U;
+constexpr std::uint32_t kBufferBytes = 64U;
 
 enum class StepKind : std::uint8_t {
     kWrite,
@@ -90,13 +90,13 @@ class Runner {
   public:
     Runner() {
         for (std::uint32_t i = 0U; i < kBuffers; ++i) {
-            buffers_.push_back(device_->allocate(flat(kBytes)));
+            buffers_.push_back(device_->allocate(flat(kBufferBytes)));
         }
         for (std::uint32_t i = 0U; i < kEvents; ++i) {
             events_.push_back(device_->create_event());
         }
         for (std::uint32_t i = 0U; i < kTraces; ++i) {  // of buffers of their own, which stay
-            traced_.push_back(device_->allocate(flat(kBytes)));
+            traced_.push_back(device_->allocate(flat(kBufferBytes)));
         }
         for (std::uint32_t i = 0U; i < kTraces; ++i) {
             Program program = constant_program(traced_.at(i), traced_.at(1U - i), 1);
@@ -142,7 +142,7 @@ class Runner {
             case StepKind::kReplace: {
                 BufferPtr& buffer = buffers_.at(step.first % kBuffers);
                 device_->deallocate(buffer);
-                buffer = device_->allocate(flat(std::uint64_t{kBytes} * (1U + (step.second % 3U))));
+                buffer = device_->allocate(flat(std::uint64_t{kBufferBytes} * (1U + (step.second % 3U))));
                 return false;
             }
             default:
@@ -220,8 +220,8 @@ class Runner {
     [[nodiscard]] static std::set<std::uint64_t> units(const host::Buffer& buffer) {
         std::set<std::uint64_t> set;
         for (const host::AddressRange& run : buffer.runs()) {
-            for (std::uint64_t at = run.address; at < (std::uint64_t{run.address} + run.bytes); at += kBytes) {
-                set.insert(at / kBytes);
+            for (std::uint64_t at = run.address; at < (std::uint64_t{run.address} + run.bytes); at += kBufferBytes) {
+                set.insert(at / kBufferBytes);
             }
         }
         return set;

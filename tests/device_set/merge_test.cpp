@@ -67,7 +67,6 @@ TEST(Merge, GivesWhatEachDeviceGivesAlone) {
 }
 
 TEST(Merge, KeepsOnceWhatIsEqual) {
-    constexpr MeshShape kTwo{1U, 2U};
     const std::vector<MeshPart> parts = parts_of(kTwo, 2U);
     const MeshPart merged = capture::merge_mesh(parts, options_of(kTwo));
     EXPECT_EQ(merged.segments.traces, parts.front().segments.traces);
@@ -84,7 +83,6 @@ TEST(Merge, KeepsOnceWhatIsEqual) {
 
 // Each of them is loaded, and replayed, once.
 TEST(Merge, TracesOfOneDeviceStayApart) {
-    constexpr MeshShape kTwo{1U, 2U};
     std::vector<MeshPart> parts = parts_of(kTwo, 1U);
     for (MeshPart& part : parts) {
         part.manifest.traces.push_back(part.manifest.traces.front());
@@ -111,7 +109,6 @@ Bytes output_with(const MeshShape& shape, const MeshPart& part, bool has_paramet
 // Traces of equal words whose parameters differ: a device's words change with its own parameters only.
 TEST(Merge, ParametersAreThoseOfTheirDevice) {
     constexpr MeshShape kOne{1U, 1U};
-    constexpr MeshShape kTwo{1U, 2U};
     constexpr std::uint32_t kInputZeroPoint = 6U;  // words of the first launch
     constexpr std::uint32_t kOutputZeroPoint = 9U;
     const Bytes piece = workload_input(3U);
@@ -137,7 +134,6 @@ TEST(Merge, ParametersAreThoseOfTheirDevice) {
 }
 
 TEST(Merge, SaysWhatDoesNotFitTogether) {
-    constexpr MeshShape kTwo{1U, 2U};
     const std::vector<MeshPart> parts = parts_of(kTwo, 1U);
     EXPECT_EQ(error_of(parts, {2U, 2U, {}}), "a mesh of 2 x 2 devices has 2 parts");
     EXPECT_EQ(error_of({}, {0U, 0U, {}}), "a mesh of 0 x 0 devices has 0 parts");

@@ -15,6 +15,8 @@
 
 namespace pianola::test {
 
+inline constexpr MeshShape kTwo{1U, 2U};
+
 // Devices that outlive the session which drives them: another session may drive some of them afterwards.
 class MeshDevices {
   public:

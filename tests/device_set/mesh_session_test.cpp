@@ -12,8 +12,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr MeshShape kTwo{1U, 2U};
-
 // The rule and the place that a set is refused with.
 std::string refusal_of(const MeshShape& shape, const std::vector<Device*>& pointers, const sim::SimDevice& clock,
                        const Bytes& file) {

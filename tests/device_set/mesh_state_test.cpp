@@ -22,7 +22,6 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using capture::MeshPart;
 
-constexpr MeshShape kTwo{1U, 2U};
 constexpr MeshShape kAlone{1U, 1U};
 constexpr std::uint32_t kSteps = 6U;
 

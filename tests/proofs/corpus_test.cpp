@@ -17,7 +17,7 @@
 namespace pianola::test {
 namespace {
 
-constexpr std::uint32_t kCases = 6000U;  // of each origin
+constexpr std::uint32_t kCasesOfOrigin = 6000U;  // of each origin
 // Of each origin, so that neither an explorer nor a validator that always says the same would pass.
 constexpr std::uint32_t kLeast = 500U;
 
@@ -95,7 +95,7 @@ TEST_P(Corpus, WhatIsAcceptedIsSafeAndWhatIsCalledARaceIsOne) {
     Random random{20260U + static_cast<std::uint32_t>(GetParam())};
     Validator validator{small_description()};
     Tally tally;
-    for (std::uint32_t i = 0U; i < kCases; ++i) {
+    for (std::uint32_t i = 0U; i < kCasesOfOrigin; ++i) {
         const SmallCase small = random_case(random, GetParam());
         const bool accepted = is_ok(validator.validate(binary_of(small)));
         const std::string rule = accepted ? "" : rule_id(validator.verdict().rule);

@@ -9,7 +9,7 @@
 namespace pianola::test {
 namespace {
 
-using Kind = ExploredCommand::Kind;
+using ExploredKind = ExploredCommand::Kind;
 
 constexpr std::size_t kDevices = 4U;
 constexpr std::size_t kQueues = 2U * kDevices;
@@ -88,7 +88,7 @@ class Search {
                 entry.submission = s;
                 entry.index = i;
                 std::uint32_t& count = records.at(entry.command.event);
-                count += (entry.command.kind == Kind::kRecord) ? 1U : 0U;
+                count += (entry.command.kind == ExploredKind::kRecord) ? 1U : 0U;
                 entry.value = first_count_ + count;  // of a wait too: for the last record before it
                 queues_.at(entry.command.queue).push_back(entry);
                 if (count > kMaxRecords) {
@@ -119,7 +119,7 @@ class Search {
                 Entry& b = rights.at(right);
                 const std::uint64_t a_all = a.command.reads | a.command.writes;
                 const std::uint64_t b_all = b.command.reads | b.command.writes;
-                if ((a.command.kind == Kind::kTouch) && (b.command.kind == Kind::kTouch) &&
+                if ((a.command.kind == ExploredKind::kTouch) && (b.command.kind == ExploredKind::kTouch) &&
                     (((a.command.writes & b_all) | (b.command.writes & a_all)) != 0U)) {
                     a.conflicts.set(right);
                     b.conflicts.set(left);
@@ -190,15 +190,15 @@ class Search {
             after.done.at(queue) += 1U;
         } else if (!is_submitted(state, entry.submission)) {
             return false;
-        } else if (entry.command.kind == Kind::kTouch) {
+        } else if (entry.command.kind == ExploredKind::kTouch) {
             note_start(state, entry, other_of(queue));
             after.under_way.at(queue) = true;
         } else {
             const std::uint32_t counter = first_count_ + state.records.at(entry.command.event);
-            if ((entry.command.kind == Kind::kWait) && ((counter - entry.value) >= kHalfRange)) {
+            if ((entry.command.kind == ExploredKind::kWait) && ((counter - entry.value) >= kHalfRange)) {
                 return false;
             }
-            if (entry.command.kind == Kind::kRecord) {
+            if (entry.command.kind == ExploredKind::kRecord) {
                 after.records.at(entry.command.event) = entry.value - first_count_;
             }
             after.done.at(queue) += 1U;

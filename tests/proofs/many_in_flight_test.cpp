@@ -13,7 +13,7 @@
 namespace pianola::test {
 namespace {
 
-constexpr std::uint32_t kCases = 1500U;  // of each origin
+constexpr std::uint32_t kCasesInFlight = 1500U;  // of each origin
 constexpr std::uint32_t kMostSteps = 6U;
 
 class ManyInFlight : public testing::TestWithParam<Origin> {};
@@ -27,7 +27,7 @@ TEST_P(ManyInFlight, WhatIsSafeWithTwoIsSafeWithMore) {
     std::uint32_t accepted = 0U;
     std::uint32_t racy = 0U;
     std::size_t states = 0U;
-    for (std::uint32_t i = 0U; i < kCases; ++i) {
+    for (std::uint32_t i = 0U; i < kCasesInFlight; ++i) {
         SmallCase small = random_case(random, GetParam());
         small.in_flight = 2U;
         const Status said = validator.validate(binary_of(small));

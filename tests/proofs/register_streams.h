@@ -21,13 +21,13 @@ using Words = std::vector<std::uint32_t>;
 
 // Memory: weights, of which set-up writes the first half; an input; and what the device writes.
 inline constexpr std::uint32_t kBase = 0x8000'0000U;
-inline constexpr std::uint32_t kWeightsBytes = 512U;
+inline constexpr std::uint32_t kStreamWeightsBytes = 512U;
 inline constexpr std::uint32_t kInputBytes = 256U;
 inline constexpr std::uint32_t kScratchBytes = 2048U;
-inline constexpr std::uint32_t kInputBase = kBase + kWeightsBytes;
+inline constexpr std::uint32_t kInputBase = kBase + kStreamWeightsBytes;
 inline constexpr std::uint32_t kScratchBase = kInputBase + kInputBytes;
 inline constexpr std::uint32_t kEnd = kScratchBase + kScratchBytes;
-inline constexpr std::uint32_t kWrittenWeights = kWeightsBytes / 2U;
+inline constexpr std::uint32_t kWrittenWeights = kStreamWeightsBytes / 2U;
 inline constexpr std::uint32_t kTraceBytes = 64U * 1024U;
 
 inline DeviceDescription register_device() {
@@ -71,7 +71,7 @@ inline std::vector<std::uint8_t> binary_of(const std::vector<Words>& streams, bo
     target.costs = device.costs;
     target.profile = CapacityProfile::kDefault;
     target.weights_layout = 1U;
-    manifest.regions = {{"weights", RegionKind::kWeights, MemoryKind::kDram, kBase, kWeightsBytes},
+    manifest.regions = {{"weights", RegionKind::kWeights, MemoryKind::kDram, kBase, kStreamWeightsBytes},
                         {"input", RegionKind::kInput, MemoryKind::kDram, kInputBase, kInputBytes},
                         {"scratch", RegionKind::kActivation, MemoryKind::kDram, kScratchBase, kScratchBytes},
                         {"traces", RegionKind::kTrace, MemoryKind::kDram,

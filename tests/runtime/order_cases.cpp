@@ -20,8 +20,8 @@ RuleCase event_case(Rule rule, const char* what, const char* path, std::uint32_t
 }
 
 // `command` of `script` is the one that the verdict must name.
-RuleCase script_case(Rule rule, const char* what, const char* path, std::uint32_t script, std::uint32_t command,
-                     const std::function<void(Manifest&)>& edit) {
+RuleCase two_queue_case(Rule rule, const char* what, const char* path, std::uint32_t script, std::uint32_t command,
+                        const std::function<void(Manifest&)>& edit) {
     return {rule, what, path, table({{TraceBinary::VT_SCRIPTS, script}, {schema::Script::VT_COMMANDS, command}}),
             manifest_edit(edit, 2U)};
 }
@@ -141,22 +141,22 @@ std::vector<RuleCase> event_cases() {
                    }),
         event_case(Rule::kOrdEventNever, "waited for twice", "scripts[1].commands[3].event", 3U,
                    [](auto& commands) { commands.insert(commands.begin() + 3, commands[2]); }),
-        script_case(Rule::kOrdEventNever, "recorded for the first step only", "scripts[1].commands[0].event", 1U, 0U,
-                    [](Manifest& manifest) {
-                        auto& step = manifest.scripts.at(1U).commands;
-                        step.insert(step.begin(), {ScriptCommandKind::kWaitEvent, 1U, 2U, 0U});
-                        manifest.scripts.push_back(
-                            {ScriptKind::kPrologue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
-                    }),
+        two_queue_case(Rule::kOrdEventNever, "recorded for the first step only", "scripts[1].commands[0].event", 1U, 0U,
+                       [](Manifest& manifest) {
+                           auto& step = manifest.scripts.at(1U).commands;
+                           step.insert(step.begin(), {ScriptCommandKind::kWaitEvent, 1U, 2U, 0U});
+                           manifest.scripts.push_back(
+                               {ScriptKind::kPrologue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
+                       }),
         event_case(Rule::kOrdEventUnused, "recorded twice", "scripts[1].commands[2].event", 2U,
                    [](auto& commands) { commands.insert(commands.begin() + 2, commands[1]); }),
         event_case(Rule::kOrdEventUnused, "recorded by every step, and waited for by none",
                    "scripts[1].commands[4].event", 4U, [](auto& commands) { commands.erase(commands.begin() + 5); }),
-        script_case(Rule::kOrdEventUnused, "left over in the epilogue", "scripts[2].commands[0].event", 2U, 0U,
-                    [](Manifest& manifest) {
-                        manifest.scripts.push_back(
-                            {ScriptKind::kEpilogue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
-                    }),
+        two_queue_case(Rule::kOrdEventUnused, "left over in the epilogue", "scripts[2].commands[0].event", 2U, 0U,
+                       [](Manifest& manifest) {
+                           manifest.scripts.push_back(
+                               {ScriptKind::kEpilogue, {{ScriptCommandKind::kRecordEvent, 0U, 2U, 0U}}});
+                       }),
     };
 }
 
@@ -188,13 +188,13 @@ std::vector<RuleCase> race_cases() {
                                    {ScriptCommandKind::kReplayTrace, 0U, 0U, 0U},
                                    {ScriptCommandKind::kReadOutput, 1U, 0U, 0U}};
                    }),
-        script_case(Rule::kOrdRace, "the next input does not wait for the replay", "scripts[1].commands[0]", 1U, 0U,
-                    [](Manifest& manifest) {
-                        manifest.steps_in_flight = 2U;
-                        auto& step = manifest.scripts.at(1U).commands;
-                        step.erase(step.begin() + 4, step.begin() + 6);
-                        step.back().queue = 0U;
-                    }),
+        two_queue_case(Rule::kOrdRace, "the next input does not wait for the replay", "scripts[1].commands[0]", 1U, 0U,
+                       [](Manifest& manifest) {
+                           manifest.steps_in_flight = 2U;
+                           auto& step = manifest.scripts.at(1U).commands;
+                           step.erase(step.begin() + 4, step.begin() + 6);
+                           step.back().queue = 0U;
+                       }),
         {Rule::kOrdCores, "two traces on all cores", "scripts[1].commands[4]",
          table({{TraceBinary::VT_SCRIPTS, 1U}, {schema::Script::VT_COMMANDS, 4U}}), workload_edit(compute_beside, 2U)},
     };

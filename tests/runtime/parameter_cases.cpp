@@ -21,7 +21,7 @@ constexpr std::uint32_t kFillBytes = 2U;
 constexpr std::uint32_t kFillValue = 3U;
 constexpr std::uint32_t kCopyTo = 5U;
 constexpr std::uint32_t kCopyFrom = 6U;
-constexpr std::uint32_t kRead = 10U;  // of a third command, where there is one
+constexpr std::uint32_t kThirdReads = 10U;  // of a third command, where there is one
 constexpr std::uint32_t kCopied = 16U;
 
 using ParametersEdit = std::function<void(Workload& workload, std::uint32_t activations)>;
@@ -129,7 +129,7 @@ std::vector<RuleCase> declaration_cases() {
     };
 }
 
-std::vector<RuleCase> command_cases() {
+std::vector<RuleCase> parameter_command_cases() {
     const ManifestParameter bytes = value(64U, 64U, 1U, {{0U, kFillBytes}});
     return {
         word_case(Rule::kParWord, "a header", 0U, value(0U, 9U, 1U, {{0U, 0U}})),
@@ -187,9 +187,9 @@ std::vector<RuleCase> address_cases() {
          one_address(kFilled, kFilled + 64U, 16U, kCopyFrom)},
         // Wherever it goes, nobody can rely on it.
         {Rule::kTrcUnwritten, "what is written somewhere is read here", "traces[0].commands[2].source",
-         trace_word(kRead), one_address(kTarget, kTarget + 16U, 16U, kCopyTo, true)},
+         trace_word(kThirdReads), one_address(kTarget, kTarget + 16U, 16U, kCopyTo, true)},
         {Rule::kTrcUnwritten, "what is surely written is a byte short", "traces[0].commands[2].source",
-         trace_word(kRead), one_address(kTarget, kTarget + 1U, 1U, kCopyTo, true)},
+         trace_word(kThirdReads), one_address(kTarget, kTarget + 1U, 1U, kCopyTo, true)},
     };
 }
 
@@ -240,7 +240,7 @@ std::vector<RuleCase> launch_cases() {
 
 std::vector<RuleCase> parameter_cases() {
     std::vector<RuleCase> cases = declaration_cases();
-    for (const auto& more : {command_cases(), address_cases(), launch_cases()}) {
+    for (const auto& more : {parameter_command_cases(), address_cases(), launch_cases()}) {
         cases.insert(cases.end(), more.begin(), more.end());
     }
     return cases;

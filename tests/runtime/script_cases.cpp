@@ -55,7 +55,7 @@ CommandsEdit drop(std::uint32_t index) {
     return [index](std::vector<ManifestCommand>& commands) { commands.erase(commands.begin() + index); };
 }
 
-std::vector<RuleCase> command_cases() {
+std::vector<RuleCase> script_command_cases() {
     return {
         {Rule::kScrMissing, "two step scripts", "scripts", manifest_start(),
          manifest_edit([](Manifest& manifest) { manifest.scripts[kSetup].kind = ScriptKind::kStep; })},
@@ -158,7 +158,7 @@ std::vector<RuleCase> once_cases() {
 }  // namespace
 
 std::vector<RuleCase> script_cases() {
-    std::vector<RuleCase> cases = command_cases();
+    std::vector<RuleCase> cases = script_command_cases();
     const std::vector<RuleCase> once = once_cases();
     cases.insert(cases.end(), once.begin(), once.end());
     return cases;

@@ -23,13 +23,13 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kSelfTests = 3U;
-constexpr std::uint8_t kFirst = 5U;
+constexpr std::uint8_t kFirstValue = 5U;
 
 Bytes file_of(std::uint32_t queues, std::uint32_t self_tests) {
     capture::CaptureOptions options;
     options.self_tests = self_tests;
     options.link.queues = queues;
-    return capture::capture_workload(record_sums(Bytes(kSumsBytes, kFirst)), options).file;
+    return capture::capture_workload(record_sums(Bytes(kSumsBytes, kFirstValue)), options).file;
 }
 
 // What a session must be like, with nothing taken from the runtime.
@@ -40,7 +40,7 @@ struct Model {
     bool has_result{false};
     bool is_under_way{false};
     bool by_views{false};
-    Bytes state = Bytes(kSumsBytes, kFirst);
+    Bytes state = Bytes(kSumsBytes, kFirstValue);
     Bytes in_view = Bytes(kSumsBytes, 0U);
     Bytes output;
 
@@ -49,7 +49,7 @@ struct Model {
         return step_of_sums(input, state);
     }
     void start() {
-        state = Bytes(kSumsBytes, kFirst);
+        state = Bytes(kSumsBytes, kFirstValue);
         is_started = true;
         has_stepped = false;
         has_result = false;

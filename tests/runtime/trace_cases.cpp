@@ -114,7 +114,7 @@ std::vector<RuleCase> segment_cases() {
     };
 }
 
-std::vector<RuleCase> command_cases() {
+std::vector<RuleCase> trace_command_cases() {
     return {
         {Rule::kTrcCommand, "an opcode of nothing", "traces[0].commands[0].header", trace_word(0U),
          set_word(0U, header_word(Opcode::kInvalid, 10U))},
@@ -178,7 +178,7 @@ std::vector<RuleCase> command_cases() {
 
 std::vector<RuleCase> trace_cases() {
     std::vector<RuleCase> cases = segment_cases();
-    const std::vector<RuleCase> commands = command_cases();
+    const std::vector<RuleCase> commands = trace_command_cases();
     cases.insert(cases.end(), commands.begin(), commands.end());
     return cases;
 }

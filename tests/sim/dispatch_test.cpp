@@ -22,7 +22,7 @@ using refdev::header_word;
 using refdev::Opcode;
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t kRegionBytes = 256U;
+constexpr std::uint32_t kDataRegionBytes = 256U;
 constexpr std::uint32_t kElements = 16U;
 constexpr std::uint32_t kArguments = refdev::kArgumentWords<refdev::RequantizeArguments>;
 const auto kRequantize = static_cast<std::uint32_t>(refdev::KernelId::kRequantize);
@@ -61,7 +61,7 @@ class Dispatch : public testing::Test {
         ASSERT_EQ(device_.reset(), Status::kOk);
         RegionConfig data;
         data.base = spec_.l1_base;
-        data.size_bytes = kRegionBytes;
+        data.size_bytes = kDataRegionBytes;
         data.kernels_read = data.kernels_write = true;
         RegionConfig trace;
         trace.base = trace_base();
@@ -283,7 +283,8 @@ TEST_F(DispatchAtAnyCost, WhatIsOutsideTheContractIsAFault) {
     short_by_one[0] = header_word(Opcode::kDispatch, 3U + kArguments);
     EXPECT_EQ(fault_of(short_by_one), DeviceFault::kUnknownCommand);
     EXPECT_EQ(fault_of(dispatch(0U, 9U, requantize(spec_.l1_base, spec_.l1_base + 1U))), DeviceFault::kBadArgument);
-    EXPECT_EQ(fault_of(dispatch(0U, 9U, requantize(spec_.l1_base, spec_.l1_base + kRegionBytes))), DeviceFault::kBus);
+    EXPECT_EQ(fault_of(dispatch(0U, 9U, requantize(spec_.l1_base, spec_.l1_base + kDataRegionBytes))),
+              DeviceFault::kBus);
 }
 
 TEST_F(Dispatch, NoQueueCommand) {

@@ -22,8 +22,6 @@
 namespace pianola::streams {
 namespace {
 
-constexpr std::uint32_t kOtherData = 1U << 20U;
-
 // A program that is not what it should be.
 class Wrong : public std::runtime_error {
   public:

@@ -21,7 +21,7 @@ using host::MeshPtr;
 using host::MeshShape;
 using replay::Tensors;
 
-void require(bool is_right, const std::string& what) {
+void require_of_mesh(bool is_right, const std::string& what) {
     if (!is_right) {
         throw std::runtime_error{what};
     }
@@ -265,11 +265,11 @@ std::vector<Tensors> other_inputs(const MeshProgram& made, const host::CapturedW
         for (std::size_t k = 0U; k < record.size(); ++k) {
             const std::vector<std::uint32_t> devices = devices_of(workload.manifest.inputs[k], made.shape);
             const std::size_t pieces = record[k].size() / kBytes;
-            require((pieces == 1U) || (pieces == devices.size()), "an input has a piece for some devices");
+            require_of_mesh((pieces == 1U) || (pieces == devices.size()), "an input has a piece for some devices");
             for (std::size_t i = 0U; i < pieces; ++i) {
                 const std::uint32_t device = devices[i];
                 const auto found = std::find(data[device].begin(), data[device].end(), piece_of(record[k], i));
-                require(found != data[device].end(), "an input is nothing that the device was given");
+                require_of_mesh(found != data[device].end(), "an input is nothing that the device was given");
                 const Bytes& bytes = other[device][static_cast<std::size_t>(found - data[device].begin())];
                 std::copy(bytes.begin(), bytes.end(), record[k].begin() + static_cast<std::ptrdiff_t>(i * kBytes));
             }
@@ -281,7 +281,7 @@ std::vector<Tensors> other_inputs(const MeshProgram& made, const host::CapturedW
 // Every piece is a read of the program in both runs, the same one, and later inferences' are later reads.
 void require_outputs(const MeshProgram& made, const host::CapturedWorkload& workload,
                      const std::vector<Tensors>& replayed, const DeviceData& results, const DeviceData& golden) {
-    require(replayed.size() == workload.outputs.size(), "another number of inferences");
+    require_of_mesh(replayed.size() == workload.outputs.size(), "another number of inferences");
     for (std::size_t k = 0U; k < workload.manifest.outputs.size(); ++k) {
         const std::vector<std::uint32_t> devices = devices_of(workload.manifest.outputs[k], made.shape);
         for (std::size_t i = 0U; i < devices.size(); ++i) {
@@ -293,25 +293,25 @@ void require_outputs(const MeshProgram& made, const host::CapturedWorkload& work
                         (golden[device][read] != piece_of(replayed[record][k], i)))) {
                     read += 1U;
                 }
-                require(read < golden[device].size(),
-                        fmt::format("output {} of inference {} is not what device {} should have", k, record, device));
+                require_of_mesh(
+                    read < golden[device].size(),
+                    fmt::format("output {} of inference {} is not what device {} should have", k, record, device));
             }
         }
     }
 }
 
 void try_program(const MeshProgram& made, MeshCounts& counts, bool is_shown, bool is_lying) {
-    constexpr std::uint32_t kOtherData = 1U << 20U;
     const DeviceData data = data_for(made, made.seed);
     const DeviceData other = data_for(made, made.seed + kOtherData);
     MeshRunner captured{made};
     const DeviceData results = captured.run(data, true);
-    require(results == results_for(made, data, is_lying), "the captured run is not what the model says");
+    require_of_mesh(results == results_for(made, data, is_lying), "the captured run is not what the model says");
     const DeviceData golden = results_for(made, other, false);
-    require(MeshRunner{made}.run(other, false) == golden, "the eager run is not what the model says");
+    require_of_mesh(MeshRunner{made}.run(other, false) == golden, "the eager run is not what the model says");
     if (!captured.workload.has_value()) {
         counts.refused += 1U;
-        require(has_remedy(captured.refusal), "a refusal without a remedy: " + captured.refusal);
+        require_of_mesh(has_remedy(captured.refusal), "a refusal without a remedy: " + captured.refusal);
         if (is_shown) {
             fmt::print("seed {} ({}): {}\n", made.seed, made.program.shape, captured.refusal);
         }

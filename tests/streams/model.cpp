@@ -29,9 +29,9 @@ int result_of(Code code, int left, int right) {
     }
 }
 
-using Memory = std::map<std::uint32_t, Bytes>;
+using Contents = std::map<std::uint32_t, Bytes>;
 
-void launch(const Launch& launch, Memory& memory) {
+void launch(const Launch& launch, Contents& memory) {
     for (std::uint32_t i = 0U; i < launch.count; ++i) {
         const int left = signed_of(memory.at(launch.left).at(launch.left_first + i));
         const int right = (launch.code == Code::kPlus) ? launch.constant
@@ -65,7 +65,7 @@ std::vector<Bytes> data_of(const Program& program, std::uint32_t seed, Data kind
 }
 
 std::vector<Bytes> results_of(const Program& program, const std::vector<Bytes>& data, bool is_lying) {
-    Memory memory;
+    Contents memory;
     std::map<std::uint32_t, std::vector<Launch>> traces;
     std::vector<Bytes> results;
     auto next = data.begin();

@@ -13,6 +13,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 inline constexpr std::uint32_t kBytes = 64U;  // of a buffer
 inline constexpr std::uint32_t kNobody = UINT32_MAX;
+inline constexpr std::uint32_t kOtherData = 1U << 20U;  // from the seed of a program's data to that of other data
 
 enum class Code : std::uint8_t { kPlus, kAdd, kSubtract, kMultiply, kMinimum, kMaximum };  // as the device numbers them
 

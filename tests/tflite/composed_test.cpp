@@ -30,8 +30,6 @@ constexpr std::uint8_t kReducerOptions = 27U;
 constexpr std::uint8_t kTransposeConvOptions = 49U;
 constexpr std::uint8_t kBatchMatmulOptions = 101U;
 constexpr std::uint8_t kCumsumOptions = 102U;
-constexpr std::int8_t kInt32 = 2;
-constexpr std::int8_t kInt16 = 7;
 
 std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
     std::vector<KernelId> kernels;

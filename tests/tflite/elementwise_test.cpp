@@ -17,13 +17,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int8_t kFloat32 = 0;
-constexpr std::int8_t kInt32 = 2;
-constexpr std::int8_t kUint8 = 3;
-constexpr std::int8_t kBool = 6;
-constexpr std::int8_t kInt16 = 7;
-constexpr std::int8_t kInt8 = 9;
-
 TensorSpec tensor(const char* name, std::vector<std::int32_t> shape, float scale = 0.5F, std::int64_t zero_point = 0,
                   std::int8_t type = kInt8) {
     return TensorSpec{name, std::move(shape), 0U, type, {scale}, {zero_point}};

@@ -10,12 +10,11 @@
 
 #include "capture_host/tflite/import.h"
 #include "tests/tflite/model_builder.h"
+#include "tests/tflite/one_import.h"
 
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int32_t kAdd = 0;
-constexpr std::int32_t kReshape = 22;
 constexpr std::int32_t kRnn = 24;
 constexpr std::int32_t kQuantize = 114;
 constexpr std::int32_t kRfft2d = 131;
@@ -34,10 +33,6 @@ capture::Recorder import_bytes(const std::vector<std::uint8_t>& file) {
     capture::Recorder recorder;
     import_model(Span<const std::uint8_t>{file.data(), file.size()}, "name", {}, recorder);
     return recorder;
-}
-
-capture::Recorder import(const ModelSpec& model) {
-    return import_bytes(build_model(model));
 }
 
 std::string refusal(const ModelSpec& model) {

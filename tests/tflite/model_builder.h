@@ -14,6 +14,17 @@
 
 namespace pianola::tflite {
 
+// Types of elements, as the format numbers them.
+inline constexpr std::int8_t kFloat32 = 0;
+inline constexpr std::int8_t kInt32 = 2;
+inline constexpr std::int8_t kUint8 = 3;
+inline constexpr std::int8_t kBool = 6;
+inline constexpr std::int8_t kInt16 = 7;
+inline constexpr std::int8_t kInt8 = 9;
+// Operators that several tests use, as the format numbers them.
+inline constexpr std::int32_t kAdd = 0;
+inline constexpr std::int32_t kReshape = 22;
+
 struct TensorSpec {
     std::string name;
     std::vector<std::int32_t> shape;

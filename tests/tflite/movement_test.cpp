@@ -14,8 +14,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int8_t kInt32 = 2;
-
 struct TypeOfElements {
     const char* name;
     std::int8_t type;

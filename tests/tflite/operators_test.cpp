@@ -17,8 +17,6 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int8_t kInt32 = 2;
-
 std::vector<std::uint8_t> operand_contents(const capture::Recorder& recorder, std::size_t operand) {
     return recorder.buffer(recorder.launches().front().operands.at(operand).buffer).contents;
 }

@@ -17,7 +17,6 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kPlace = 4096U;  // after every FlatBuffer here
-constexpr std::int32_t kInt32 = 2;
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
 // x[1,3] * filter[2,3] + bias[2] -> y[1,2]; both constants in buffers 1 and 2.

@@ -13,14 +13,12 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int32_t kAdd = 0;
 constexpr std::int32_t kSvdf = 27;
 constexpr std::int32_t kCallOnce = 129;
 constexpr std::int32_t kVarHandle = 142;
 constexpr std::int32_t kReadVariable = 143;
 constexpr std::int32_t kAssignVariable = 144;
 constexpr std::int8_t kResource = 13;
-constexpr std::int8_t kInt32 = 2;
 
 // Gives what the step before was given.
 ModelSpec delay() {

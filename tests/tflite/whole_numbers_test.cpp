@@ -16,8 +16,6 @@ namespace {
 using refdev::KernelId;
 
 constexpr KernelId kCopyCommand = KernelId::kUnspecified;  // no kernel
-constexpr std::int32_t kAdd = 0;
-constexpr std::int32_t kReshape = 22;
 constexpr std::int32_t kCast = 53;
 constexpr std::int32_t kGreater = 61;
 constexpr std::int32_t kGreaterEqual = 62;
@@ -26,11 +24,6 @@ constexpr std::int32_t kNotEqual = 72;
 constexpr std::int32_t kAddN = 106;
 constexpr std::int32_t kReduceAll = 140;
 constexpr std::uint8_t kAddOptions = 11U;
-constexpr std::int8_t kFloat32 = 0;
-constexpr std::int8_t kInt32 = 2;
-constexpr std::int8_t kBool = 6;
-constexpr std::int8_t kInt16 = 7;
-constexpr std::int8_t kInt8 = 9;
 
 std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
     std::vector<KernelId> kernels;

@@ -20,7 +20,7 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr std::uint32_t kSteps = 5U;
+constexpr std::uint32_t kCapturedSteps = 5U;
 
 // Start and end of every command on every lane. The log has a dispatch where its core works; what its queue spends on
 // it is in the model only.
@@ -65,7 +65,7 @@ Times simulate(const Subject& subject) {
     if (plan.steps_in_flight == 2U) {
         EXPECT_EQ(session.submit({&in, 1U}, {&out, 1U}), Status::kOk);
     }
-    for (std::uint32_t i = plan.steps_in_flight; i <= kSteps; ++i) {
+    for (std::uint32_t i = plan.steps_in_flight; i <= kCapturedSteps; ++i) {
         finish(session.submit({&in, 1U}, {&out, 1U}));
     }
     if (plan.steps_in_flight == 2U) {
@@ -125,13 +125,15 @@ TEST(Captured, TheModelIsTheSimulator) {
         const Subject subject{workload};
         const Times simulated = simulate(subject);
         EXPECT_GE(simulated.size(), 1U);
-        EXPECT_EQ(times_of(slices_of(session_pattern(subject.workloads(), HostCost{}), kSteps), subject), simulated);
+        EXPECT_EQ(times_of(slices_of(session_pattern(subject.workloads(), HostCost{}), kCapturedSteps), subject),
+                  simulated);
     }
 }
 
 TEST(Captured, TracedOnOneQueueIsTheSimulatorToo) {
     const Subject subject{1U};
-    EXPECT_EQ(times_of(slices_of(traced_pattern(subject.workload(), HostCost{}), kSteps), subject), simulate(subject));
+    EXPECT_EQ(times_of(slices_of(traced_pattern(subject.workload(), HostCost{}), kCapturedSteps), subject),
+              simulate(subject));
 }
 
 TEST(Captured, DrawsWhatTheLogSays) {
@@ -139,7 +141,7 @@ TEST(Captured, DrawsWhatTheLogSays) {
         const Subject subject{workload};
         const Pattern pattern = session_pattern(subject.workloads(), HostCost{});
         std::vector<Slice> slices;
-        run_captured(subject.file(), refdev::target(), subject.device(), pattern, kSteps,
+        run_captured(subject.file(), refdev::target(), subject.device(), pattern, kCapturedSteps,
                      [&slices](const Slice& slice) { slices.push_back(slice); });
         const Times simulated = simulate(subject);
         EXPECT_EQ(times_of(slices, subject), simulated);

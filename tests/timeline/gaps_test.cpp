@@ -8,8 +8,6 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr HostCost kFree{};
-
 SteadyState first_of(const Pattern& pattern) {
     return measure(pattern).front();
 }

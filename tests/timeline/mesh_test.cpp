@@ -14,8 +14,6 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr HostCost kFree{};
-constexpr HostCost kSlowHost{2000U, 100U};                    // 1000 cycles for an operation, 50 for a queue command
 constexpr Cycles kRest = (2U * kTransfer) + (2U * kCommand);  // of a step: write, replay, read, completion record
 constexpr Cycles kLongStep = kRest + kCoresTrace;             // of device (0, 0)
 constexpr Cycles kShortStep = kRest + kTrace;                 // of device (0, 1)

@@ -9,9 +9,6 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr HostCost kFree{};
-constexpr HostCost kSlowHost{2000U, 100U};  // 1000 cycles for an operation, 50 for a queue command
-
 // The columns of a line, for one step.
 using Columns = std::array<double, kTimeColumns.size()>;
 

@@ -9,9 +9,6 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr HostCost kFree{};
-constexpr HostCost kSlow{2000U, 100U};  // 1000 and 50 cycles at 500 MHz
-
 Item item(std::uint32_t queue, QueueCommandKind kind, Cycles cycles, std::uint32_t words, Cycles host_cycles) {
     Item made;
     made.queue = queue;
@@ -62,7 +59,8 @@ TEST(Schedule, TracedIsGaplessWhereTheHostIsFree) {
 
 TEST(Schedule, EagerStartsEveryOperationAtItsDoorbell) {
     const Subject subject{1U};
-    const std::vector<Slice> queue = on_lane(slices_of(eager_pattern(subject.workload(), kSlow), 1U), LaneKind::kQueue);
+    const std::vector<Slice> queue =
+        on_lane(slices_of(eager_pattern(subject.workload(), kSlowHost), 1U), LaneKind::kQueue);
     ASSERT_EQ(queue.size(), 5U);
     EXPECT_EQ(queue[0].start, 50U);    // the write
     EXPECT_EQ(queue[1].start, 1050U);  // 50 + 1000
@@ -73,7 +71,7 @@ TEST(Schedule, EagerStartsEveryOperationAtItsDoorbell) {
 
 TEST(Schedule, TheWholeStepHasOneDoorbellWithTrace) {
     const Subject subject{1U};
-    const std::vector<Slice> slices = slices_of(traced_pattern(subject.workload(), kSlow), 1U);
+    const std::vector<Slice> slices = slices_of(traced_pattern(subject.workload(), kSlowHost), 1U);
     EXPECT_EQ(on_lane(slices, LaneKind::kQueue).front().start, 200U);  // four commands of 50
     EXPECT_EQ(on_lane(slices, LaneKind::kHost).size(), 4U);
 }
@@ -86,7 +84,7 @@ TEST(Schedule, HostTimesAreRoundedUpToCycles) {
 
 TEST(Schedule, SessionWaitsForEveryStep) {
     const Subject subject{2U};
-    const std::vector<Slice> slices = slices_of(session_pattern(subject.workload(), kSlow), 2U);
+    const std::vector<Slice> slices = slices_of(session_pattern(subject.workload(), kSlowHost), 2U);
     // 9 commands of 50 with the completion records; the step takes 552 (Gaps.AsCaptured), then the host begins again.
     EXPECT_EQ(on_lane(slices, LaneKind::kQueue, 1U).front().start, 450U);
     const std::vector<Slice> host = on_lane(slices, LaneKind::kHost);

@@ -20,6 +20,9 @@ inline constexpr Cycles kFirst = 116U;
 inline constexpr Cycles kSecond = 140U;
 inline constexpr Cycles kTrace = kFirst + kSecond + kCommand;  // with its end
 
+inline constexpr HostCost kFree{};
+inline constexpr HostCost kSlowHost{2000U, 100U};  // 1000 cycles of 500 MHz for an operation, 50 for a queue command
+
 class Subject {
   public:
     explicit Subject(std::uint32_t queues);

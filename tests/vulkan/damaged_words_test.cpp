@@ -16,7 +16,6 @@ using refdev::Sample;
 using refdev::SmallDevice;
 using refdev::Words;
 
-constexpr std::uint32_t kMemoryBytes = 16384U;
 constexpr std::uint32_t kFirstArgument = 3U;  // in a launch: after header, kernel and cost
 
 // Bytes that have changed, and that no buffer of an operand has which the command writes.

@@ -15,6 +15,8 @@
 
 namespace pianola::vulkan {
 
+inline constexpr std::uint32_t kMemoryBytes = 16384U;  // of the rigs and simulated devices of these tests
+
 struct Ran {
     Status status{Status::kInternal};
     std::uint32_t mark{0U};  // that the command has left

@@ -18,7 +18,6 @@ using refdev::Sample;
 using refdev::SmallDevice;
 using refdev::Words;
 
-constexpr std::uint32_t kMemoryBytes = 16384U;
 constexpr std::uint64_t kMostCycles = 20'000U;  // of a launch: a bound for the test's time
 
 // Correct launches of all kernels, those with packed weights included.

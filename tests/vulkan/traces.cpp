@@ -14,7 +14,7 @@ namespace {
 using Kind = Piece::Kind;
 constexpr std::size_t kMostAtOnce = 2U;  // dispatches between barriers, so that mutants have enough cores
 constexpr std::uint32_t kCores = 4U;
-constexpr std::uint32_t kBytes = kBlocks * kBlockBytes;
+constexpr std::uint32_t kTensorBytes = kBlocks * kBlockBytes;
 
 std::uint64_t bits(std::uint32_t first, std::uint32_t count) {
     return ((std::uint64_t{1} << count) - 1U) << first;
@@ -49,15 +49,15 @@ bool number_cores(Pieces& pieces) {
 }
 
 capture::TensorInfo tensor(const char* name) {
-    return {name, {1U, kBytes}, ElementType::kInt8, 0.5F, 3};
+    return {name, {1U, kTensorBytes}, ElementType::kInt8, 0.5F, 3};
 }
 
 test::Workload copying_workload() {
     capture::Recorder recorder;
-    const capture::BufferId input = recorder.add_input(tensor("input"), kBytes);
-    const capture::BufferId output = recorder.add_output(tensor("output"), kBytes);
-    const capture::BufferId memory = recorder.add_activation("memory", kBytes);
-    const std::vector<std::uint32_t> words = refdev::to_words(refdev::CopyArguments{0U, 0U, kBytes});
+    const capture::BufferId input = recorder.add_input(tensor("input"), kTensorBytes);
+    const capture::BufferId output = recorder.add_output(tensor("output"), kTensorBytes);
+    const capture::BufferId memory = recorder.add_activation("memory", kTensorBytes);
+    const std::vector<std::uint32_t> words = refdev::to_words(refdev::CopyArguments{0U, 0U, kTensorBytes});
     recorder.launch({"in",
                      CommandKind::kLaunch,
                      refdev::KernelId::kCopy,
@@ -164,7 +164,7 @@ SmallTraces::SmallTraces() : workload_{copying_workload()} {
 }
 
 std::vector<std::uint32_t> SmallTraces::words(const Pieces& pieces) const {
-    std::vector<std::uint32_t> all = refdev::copy_words(memory_, input_, kBytes);
+    std::vector<std::uint32_t> all = refdev::copy_words(memory_, input_, kTensorBytes);
     for (const Piece& piece : pieces) {
         const std::uint32_t bytes = piece.blocks * kBlockBytes;
         const std::uint32_t target = memory_ + (piece.target * kBlockBytes);
@@ -194,7 +194,8 @@ std::vector<std::uint32_t> SmallTraces::words(const Pieces& pieces) const {
         }
         all.insert(all.end(), next.begin(), next.end());
     }
-    for (const std::vector<std::uint32_t>& last : {refdev::copy_words(output_, memory_, kBytes), refdev::end_words()}) {
+    for (const std::vector<std::uint32_t>& last :
+         {refdev::copy_words(output_, memory_, kTensorBytes), refdev::end_words()}) {
         all.insert(all.end(), last.begin(), last.end());
     }
     return all;

@@ -6,7 +6,7 @@ namespace pianola::vulkan {
 namespace {
 
 constexpr std::uint32_t kSteps = 3U;
-constexpr std::uint64_t kMostCalls = 500U;  // of one kind, in a short program
+constexpr std::uint64_t kMostCallsOfProgram = 500U;  // of one kind, in a short program
 
 struct Lost {
     const char* call;
@@ -56,7 +56,7 @@ using VulkanResets = ShimTest;
 
 TEST_P(VulkanLost, LatchesAtEveryCall) {
     std::uint64_t number = 1U;
-    for (; number <= kMostCalls; ++number) {
+    for (; number <= kMostCallsOfProgram; ++number) {
         SCOPED_TRACE(number);
         shim().clear();
         shim().two_queues = TwoQueues{TwoQueues::Order::kAsSubmitted};
@@ -76,7 +76,7 @@ TEST_P(VulkanLost, LatchesAtEveryCall) {
         expect_nothing_left();
     }
     EXPECT_GT(number, 4U) << "the program has no such calls";
-    EXPECT_LT(number, kMostCalls);
+    EXPECT_LT(number, kMostCallsOfProgram);
     shim().clear();
     SmallHost anew{2U};
     EXPECT_EQ(run(anew), Status::kOk);

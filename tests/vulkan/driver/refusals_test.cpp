@@ -7,7 +7,7 @@
 namespace pianola::vulkan {
 namespace {
 
-constexpr std::uint64_t kMostCalls = 200U;  // of one kind, at open and load
+constexpr std::uint64_t kMostCallsAtOpen = 200U;  // of one kind, at open and load
 
 struct Failing {
     const char* call;
@@ -31,7 +31,7 @@ class VulkanFailures : public ShimTest, public testing::WithParamInterface<Faili
 TEST_P(VulkanFailures, AtOpenAndLoadNameTheCallAndLeaveNothing) {
     const std::string named = std::string{GetParam().call} + ": " + name_of(GetParam().result);
     std::uint64_t number = 1U;
-    for (; number <= kMostCalls; ++number) {
+    for (; number <= kMostCallsAtOpen; ++number) {
         SCOPED_TRACE(number);
         shim().clear();
         shim().fail({GetParam().call, number, GetParam().result, false});
@@ -58,7 +58,7 @@ TEST_P(VulkanFailures, AtOpenAndLoadNameTheCallAndLeaveNothing) {
         expect_nothing_left();
     }
     EXPECT_GT(number, 1U) << "there are no such calls";
-    EXPECT_LT(number, kMostCalls);
+    EXPECT_LT(number, kMostCallsAtOpen);
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, VulkanFailures,
