@@ -50,19 +50,26 @@ step() {
     }
 }
 in_root() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        ${http_proxy:+http_proxy="$http_proxy"} "${environment[@]}" "$@"
+    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "${environment[@]}" "$@"
 }
 step "bare Debian 12" debootstrap --variant=minbase bookworm "$root" "$mirror"
 mkdir "$root/project"
 git -C "$source" ls-files -z --cached --others --exclude-standard |
     tar --create --directory "$source" --null --files-from - --ignore-failed-read 2>/dev/null |
     tar --extract --directory "$root/project"
-environment=(CCACHE_DISABLE=1)
+# What ccache takes into account of the environment is as it is here.
+environment=()
+for name in http_proxy LANG LC_ALL LC_CTYPE LC_MESSAGES; do
+    if [ -n "${!name-}" ]; then
+        environment+=("$name=${!name}")
+    fi
+done
 if [ -n "$ccache" ]; then
     mkdir -p "$ccache" "$root/ccache"
     mount --bind "$ccache" "$root/ccache"
-    environment=(CCACHE_DIR=/ccache)
+    environment+=(CCACHE_DIR=/ccache)
+else
+    environment+=(CCACHE_DISABLE=1)
 fi
 step "default set-up" in_root /project/toolchains/setup-debian.sh
 step "demo" in_root /project/toolchains/demo.sh
