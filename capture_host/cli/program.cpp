@@ -19,12 +19,10 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 done, 1 diff: the binaries are different; size --ftti-us: a fault is not handled in time, 2 usage,\n"
-    "3 refused by the validator, or a signature or receipt that does not hold, 4 fault while replaying, 5 not a valid "
-    "or not a supported model, 6 file can not be "
-    "read\n"
-    "or written, 7 logs are different, a binary computes something else than expected or than the model, or a mutant "
-    "is\n"
-    "not refused as expected, 70 defect in pianola. Each complaint says what is wrong, where and why, and a remedy.\n\n"
+    "3 refused by the validator, or a signature or receipt that does not hold, 4 fault while replaying, 5 not a valid\n"
+    "or not a supported model, 6 file can not be read or written, 7 logs are different, a binary computes something\n"
+    "else than expected or than the model, or a mutant is not refused as expected, 70 defect in pianola. Each complaint\n"
+    "says what is wrong, where and why, and a remedy.\n\n"
     "Example:\n"
     "  pianola capture model.tflite -o model.ptb\n"
     "  pianola verify model.ptb\n"
