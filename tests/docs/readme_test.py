@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""README.md's first screen is short and true: one sentence before the picture, at most 25 lines of code, and figures
-that docs/evidence/performance.md has too. docs/README.md names every page of its folders.
+"""README.md is short and true: at most 110 lines, one sentence before the picture, whose texts can be read where it is
+400 pixels wide, at most 25 lines of code, and figures that docs/evidence/performance.md has too. docs/README.md names
+every page of its folders.
 
 Usage: readme_test.py SOURCE
 """
@@ -25,6 +26,16 @@ class Readme(unittest.TestCase):
         self.assertEqual(len(re.findall(r"\.(?:\s|$)", beginning[0])), 1, beginning[0])
         picture = re.match(r"!\[[^\]]{20,}\]\(([^)]+)\)$", beginning[1])
         self.assertTrue(picture and (ROOT / picture[1]).is_file(), beginning[1])
+
+    def test_it_has_110_lines(self):
+        self.assertLessEqual(len(README.splitlines()), 110)
+
+    def test_texts_of_the_picture_are_legible_at_400_pixels(self):
+        picture = (ROOT / re.search(r"^!\[[^\]]+\]\(([^)]+)\)$", README, re.MULTILINE)[1]).read_text(encoding="utf-8")
+        width = float(re.search(r"<svg[^>]* viewBox=\"0 0 ([\d.]+) ", picture)[1])
+        sizes = [float(size) for size in re.findall(r"font-size=\"([\d.]+)\"", picture)]
+        self.assertGreater(len(sizes), 10)
+        self.assertGreaterEqual(min(sizes) * 400.0 / width, 9.0)
 
     def test_the_program_has_25_lines(self):
         code, = re.findall(r"^```cpp\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
