@@ -11,8 +11,6 @@ using host::HostRule;
 using host::Program;
 using host::TraceId;
 
-constexpr std::uint32_t kBytes = 64U;
-
 class TwoQueues : public ::testing::Test {
   protected:
     [[nodiscard]] static std::shared_ptr<host::Device> open(host::Races races) {
@@ -22,10 +20,10 @@ class TwoQueues : public ::testing::Test {
     }
 
     std::shared_ptr<host::Device> device_{open(host::Races::kRaise)};
-    BufferPtr input_{device_->allocate(flat(kBytes))};
-    BufferPtr output_{device_->allocate(flat(kBytes))};
+    BufferPtr input_{device_->allocate(flat(kBufferBytes))};
+    BufferPtr output_{device_->allocate(flat(kBufferBytes))};
     Program program_{constant_program(input_, output_, 1)};
-    Bytes data_{pattern(kBytes, 1U)};
+    Bytes data_{pattern(kBufferBytes, 1U)};
 };
 using Races = TwoQueues;
 
@@ -79,7 +77,7 @@ TEST_F(Races, OfTracesAreThoseOfTheirCommands) {
     device_->finish(1U);
     device_->execute_trace(0U, trace);
     expect_rule(HostRule::kRace, "which trace", [&] { (void)device_->enqueue_read(1U, output_); });
-    device_->enqueue_write(1U, device_->allocate(flat(kBytes)), view(data_));  // elsewhere
+    device_->enqueue_write(1U, device_->allocate(flat(kBufferBytes)), view(data_));  // elsewhere
 }
 
 // An operand that a parameter has moved is where it is now, and no more where it was.
@@ -97,10 +95,10 @@ TEST_F(Races, AreNotHiddenByTheLibrarysOwnWaits) {
 }
 
 TEST_F(Races, AParameterMovesWhatATraceTouches) {
-    const BufferPtr other = device_->allocate(flat(kBytes));
+    const BufferPtr other = device_->allocate(flat(kBufferBytes));
     const TraceId trace = captured(*device_, {&program_});
     device_->declare_parameter(trace, {"output", host::TraceParameterKind::kBufferAddress, output_->address(),
-                                       other->address(), kBytes, device_->address_words(trace, output_)});
+                                       other->address(), kBufferBytes, device_->address_words(trace, output_)});
     device_->enqueue_write(0U, input_, view(data_), true);
     device_->execute_trace(0U, trace, true);
     device_->set_parameter(trace, "output", other->address());
@@ -111,7 +109,7 @@ TEST_F(Races, AParameterMovesWhatATraceTouches) {
 
 TEST_F(Races, AWarningNamesTheSameTwoOnce) {
     const auto device = open(host::Races::kWarn);
-    const BufferPtr buffer = device->allocate(flat(kBytes));
+    const BufferPtr buffer = device->allocate(flat(kBufferBytes));
     for (std::uint32_t i = 0U; i < 3U; ++i) {
         device->enqueue_write(1U, buffer, view(data_));
         (void)device->enqueue_read(0U, buffer);
@@ -124,7 +122,7 @@ TEST_F(Races, AWarningNamesTheSameTwoOnce) {
 
 TEST_F(Races, MayBeLeftToTheProgram) {
     const auto device = open(host::Races::kOff);
-    const BufferPtr buffer = device->allocate(flat(kBytes));
+    const BufferPtr buffer = device->allocate(flat(kBufferBytes));
     device->enqueue_write(1U, buffer, view(data_));
     EXPECT_EQ(read(*device, buffer), data_);
     EXPECT_TRUE(device->warnings().empty());
@@ -135,7 +133,7 @@ TEST_F(Races, NameWhereTheProgramCalls) {
     std::uint32_t line = 0U;
     options.call_site = [&line] { return fmt::format("serve.cpp:{}", line); };
     const auto device = host::open_device(options);
-    const BufferPtr buffer = device->allocate(flat(kBytes));
+    const BufferPtr buffer = device->allocate(flat(kBufferBytes));
     line = 7U;
     device->enqueue_write(1U, buffer, view(data_));
     line = 8U;
@@ -148,14 +146,14 @@ TEST_F(Races, AreBetweenBytesAndNotBetweenBuffers) {
     device_->enqueue_write(1U, output_, view(data_));
     const std::uint32_t address = output_->address();
     device_->deallocate(output_);
-    const BufferPtr again = device_->allocate(flat(kBytes));
+    const BufferPtr again = device_->allocate(flat(kBufferBytes));
     ASSERT_EQ(again->address(), address);
     expect_rule(HostRule::kRace, "which the write of buffer", [&] { (void)device_->enqueue_read(0U, again); });
 }
 
 // Millions of operations in bounded memory: what is ordered is forgotten, and what is not is one mark for each byte.
 TEST_F(Races, AreFoundBehindManyOperations) {
-    const BufferPtr mine = device_->allocate(flat(kBytes));
+    const BufferPtr mine = device_->allocate(flat(kBufferBytes));
     for (std::uint32_t i = 0U; i < 5000U; ++i) {
         device_->enqueue_write(1U, output_, view(data_));
         device_->enqueue_write(0U, mine, view(data_));

@@ -14,8 +14,6 @@ using host::HostRule;
 using host::Program;
 using host::TraceId;
 
-constexpr std::uint32_t kBufferBytes = 64U;
-
 enum class StepKind : std::uint8_t {
     kWrite,
     kRead,

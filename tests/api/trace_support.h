@@ -9,6 +9,8 @@
 
 namespace pianola::test {
 
+inline constexpr std::uint32_t kBufferBytes = 64U;  // of tests of races
+
 inline host::TraceId captured(host::Device& device, std::initializer_list<host::Program*> programs,
                               std::uint32_t queue = 0U) {
     for (host::Program* const program : programs) {

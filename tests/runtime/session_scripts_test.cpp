@@ -27,7 +27,7 @@ SmallCase copying_case(void (*script)(SmallCase&), std::uint32_t in_flight) {
     return small;
 }
 
-Bytes input_of(std::uint8_t seed) {
+Bytes pipeline_input(std::uint8_t seed) {
     return {seed, static_cast<std::uint8_t>(seed + 1U), static_cast<std::uint8_t>(seed * 3U), 0x80U};
 }
 
@@ -77,18 +77,18 @@ TEST_P(PipelinedSession, GivesEveryOutputOnce) {
     ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
     for (std::uint8_t cycle = 0U; cycle < 3U; ++cycle) {
         const auto seed = static_cast<std::uint8_t>(40U * cycle);
-        ASSERT_EQ(scripts.start(input_of(seed)), Status::kOk);
+        ASSERT_EQ(scripts.start(pipeline_input(seed)), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
         for (std::uint8_t step = 0U; step < 5U; ++step) {
             Bytes output(kTensorBytes);
-            ASSERT_EQ(scripts.submit(input_of(static_cast<std::uint8_t>(seed + step + 1U)), output), Status::kOk);
+            ASSERT_EQ(scripts.submit(pipeline_input(static_cast<std::uint8_t>(seed + step + 1U)), output), Status::kOk);
             ASSERT_EQ(scripts.finish(), Status::kOk);
-            EXPECT_EQ(output, input_of(static_cast<std::uint8_t>(seed + step)));
+            EXPECT_EQ(output, pipeline_input(static_cast<std::uint8_t>(seed + step)));
         }
         Bytes output(kTensorBytes);
         ASSERT_EQ(scripts.stop(output), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
-        EXPECT_EQ(output, input_of(static_cast<std::uint8_t>(seed + 5U)));
+        EXPECT_EQ(output, pipeline_input(static_cast<std::uint8_t>(seed + 5U)));
     }
     EXPECT_EQ(scripts.session().steps_completed(), 15U);
     EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 0U);
@@ -97,7 +97,7 @@ TEST_P(PipelinedSession, GivesEveryOutputOnce) {
 TEST_P(PipelinedSession, RefusesCallsOutOfOrder) {
     verifies({"swr~whole-steps~1"});
     ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
-    const Bytes input = input_of(1U);
+    const Bytes input = pipeline_input(1U);
     Bytes output(kTensorBytes, 0x77U);
     Bytes late(kTensorBytes, 0x77U);
     EXPECT_EQ(scripts.submit(input, output), Status::kInvalidState);
@@ -135,8 +135,8 @@ TEST_P(PipelinedSession, RunsOneInference) {
     ScriptBench scripts{copying_case(script_pattern_two, GetParam())};
     for (std::uint8_t seed = 1U; seed < 5U; ++seed) {
         Bytes output(kTensorBytes);
-        ASSERT_EQ(scripts.bench().run(input_of(seed), output), Status::kOk);
-        EXPECT_EQ(output, input_of(seed));
+        ASSERT_EQ(scripts.bench().run(pipeline_input(seed), output), Status::kOk);
+        EXPECT_EQ(output, pipeline_input(seed));
     }
     EXPECT_FALSE(scripts.session().has_views());
 }
@@ -153,17 +153,17 @@ TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
         ScriptBench scripts{small};
         const bool pipelined = small.pipelined();
         EXPECT_FALSE(scripts.session().has_views());
-        ASSERT_EQ(pipelined ? scripts.start(input_of(9U)) : scripts.session().start({}), Status::kOk);
+        ASSERT_EQ(pipelined ? scripts.start(pipeline_input(9U)) : scripts.session().start({}), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
         std::vector<Bytes> outputs(std::size_t{3U} * at_once, Bytes(kTensorBytes));
         Bytes refused(kTensorBytes, 0x77U);
         const auto submit = [&](std::uint32_t step) {
-            return scripts.submit(input_of(static_cast<std::uint8_t>(10U + step)), outputs.at(step));
+            return scripts.submit(pipeline_input(static_cast<std::uint8_t>(10U + step)), outputs.at(step));
         };
         for (std::uint32_t step = 0U; step < outputs.size(); ++step) {
             if (step >= at_once) {
-                EXPECT_EQ(scripts.submit(input_of(1U), refused), Status::kInvalidState) << step;
-                EXPECT_EQ(scripts.bench().run(input_of(1U), refused), Status::kInvalidState) << step;
+                EXPECT_EQ(scripts.submit(pipeline_input(1U), refused), Status::kInvalidState) << step;
+                EXPECT_EQ(scripts.bench().run(pipeline_input(1U), refused), Status::kInvalidState) << step;
                 EXPECT_EQ(scripts.stop(refused), Status::kInvalidState) << step;
                 EXPECT_EQ(scripts.session().set_parameters({}), Status::kInvalidState) << step;
                 ASSERT_EQ(scripts.finish(), Status::kOk);
@@ -176,7 +176,8 @@ TEST_P(OverlappingSession, TakesSoManyStepsAndNoMore) {
         }
         EXPECT_EQ(scripts.session().poll(), Status::kInvalidState);
         for (std::uint32_t step = 0U; step < outputs.size(); ++step) {
-            EXPECT_EQ(outputs.at(step), input_of(static_cast<std::uint8_t>((pipelined ? 9U : 10U) + step))) << step;
+            EXPECT_EQ(outputs.at(step), pipeline_input(static_cast<std::uint8_t>((pipelined ? 9U : 10U) + step)))
+                << step;
         }
         EXPECT_EQ(refused, Bytes(kTensorBytes, 0x77U));
     }
@@ -191,11 +192,12 @@ TEST_P(OverlappingSession, AFaultWithholdsAllSteps) {
         sim::FaultScript faults;
         faults.lose_completion = lost;
         ScriptBench scripts{copying_case(script_pattern_two, at_once), faults};
-        ASSERT_EQ(scripts.start(input_of(1U)), Status::kOk);
+        ASSERT_EQ(scripts.start(pipeline_input(1U)), Status::kOk);
         ASSERT_EQ(scripts.finish(), Status::kOk);
         std::vector<Bytes> outputs(at_once, Bytes(kTensorBytes, 0x77U));
         for (std::uint32_t step = 0U; step < at_once; ++step) {
-            ASSERT_EQ(scripts.submit(input_of(static_cast<std::uint8_t>(2U + step)), outputs.at(step)), Status::kOk);
+            ASSERT_EQ(scripts.submit(pipeline_input(static_cast<std::uint8_t>(2U + step)), outputs.at(step)),
+                      Status::kOk);
         }
         const std::uint32_t failing = (lost - kFirst) / 2U;
         for (std::uint32_t step = 0U; step < at_once; ++step) {
@@ -205,12 +207,12 @@ TEST_P(OverlappingSession, AFaultWithholdsAllSteps) {
         }
         for (std::uint32_t step = 0U; step < at_once; ++step) {
             const Bytes expected =
-                (step < failing) ? input_of(static_cast<std::uint8_t>(1U + step)) : Bytes(kTensorBytes);
+                (step < failing) ? pipeline_input(static_cast<std::uint8_t>(1U + step)) : Bytes(kTensorBytes);
             EXPECT_EQ(outputs.at(step), expected) << lost;
         }
         EXPECT_EQ(scripts.session().fault().step, 3U + failing) << "1 was the set-up, 2 the prologue";
         EXPECT_EQ(scripts.session().poll(), Status::kFaultLatched);
-        EXPECT_EQ(scripts.start(input_of(1U)), Status::kFaultLatched);
+        EXPECT_EQ(scripts.start(pipeline_input(1U)), Status::kFaultLatched);
         EXPECT_EQ(scripts.stop(outputs[0]), Status::kFaultLatched);
         EXPECT_EQ(scripts.bench().platform.safe_state_entries(), 1U);
     }
@@ -225,10 +227,10 @@ TEST(StartedSession, RunStartsWhereNothingIsTaken) {
     EXPECT_TRUE(scripts.session().has_views());
     for (std::uint8_t seed = 1U; seed < 5U; ++seed) {
         Bytes output(kTensorBytes);
-        ASSERT_EQ(scripts.bench().run(input_of(seed), output), Status::kOk);
-        EXPECT_EQ(output, input_of(seed));
+        ASSERT_EQ(scripts.bench().run(pipeline_input(seed), output), Status::kOk);
+        EXPECT_EQ(output, pipeline_input(seed));
     }
-    EXPECT_EQ(scripts.start(input_of(1U)), Status::kInvalidState);  // it has
+    EXPECT_EQ(scripts.start(pipeline_input(1U)), Status::kInvalidState);  // it has
     EXPECT_EQ(scripts.session().stop({}), Status::kOk);
     EXPECT_EQ(scripts.finish(), Status::kOk);
     EXPECT_EQ(scripts.session().start({}), Status::kOk);
@@ -240,7 +242,7 @@ TEST(StartedSession, RunRefusesTensorsBeforeItStartsAnything) {
     const std::uint64_t loaded = scripts.bench().device.progress();
     for (const std::uint32_t bytes : {0U, kTensorBytes - 1U, kTensorBytes + 1U}) {
         Bytes output(bytes, 0x77U);
-        EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kInvalidArgument);
+        EXPECT_EQ(scripts.bench().run(pipeline_input(1U), output), Status::kInvalidArgument);
         EXPECT_EQ(output, Bytes(bytes, 0x77U));
         Bytes whole(kTensorBytes, 0x77U);
         EXPECT_EQ(scripts.bench().run(Bytes(bytes), whole), Status::kInvalidArgument);
@@ -257,14 +259,14 @@ TEST(SessionScripts, RunOfAPipelinedBinaryStopsAtTheFirstFault) {
         faults.lose_completion = lost;
         ScriptBench scripts{copying_case(script_pattern_two, 1U), faults};
         Bytes output(kTensorBytes - 1U);
-        EXPECT_EQ(scripts.bench().run(input_of(7U), output), Status::kInvalidArgument);
+        EXPECT_EQ(scripts.bench().run(pipeline_input(7U), output), Status::kInvalidArgument);
         output.assign(kTensorBytes, 0x77U);
-        const Status status = scripts.bench().run(input_of(7U), output);
+        const Status status = scripts.bench().run(pipeline_input(7U), output);
         EXPECT_EQ(status, (lost == 0U) ? Status::kOk : Status::kTimeout) << lost;
         if (lost == 0U) {
-            EXPECT_EQ(output, input_of(7U));
+            EXPECT_EQ(output, pipeline_input(7U));
         } else {
-            EXPECT_NE(output, input_of(7U));
+            EXPECT_NE(output, pipeline_input(7U));
         }
     }
 }
@@ -275,7 +277,7 @@ TEST(SessionScripts, AFirstInputThatIsNotBoundIsNotForgotten) {
     sim::FaultScript faults;
     faults.refuse_bind = 3U;  // behind weights and traces
     ScriptBench scripts{small, faults};
-    const Bytes input = input_of(1U);
+    const Bytes input = pipeline_input(1U);
     Bytes output(kTensorBytes, 0x77U);
     const std::array<ByteSpan, 2> inputs{ByteSpan{input.data(), input.size()}, ByteSpan{input.data(), input.size()}};
     const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output.data(), output.size()}};
@@ -295,7 +297,7 @@ TEST(SessionScripts, ATensorThatIsNotGivenBackIsNotForgotten) {
         sim::FaultScript faults;
         faults.refuse_bind = refused;
         ScriptBench scripts{small, faults};
-        const Bytes input = input_of(1U);
+        const Bytes input = pipeline_input(1U);
         Bytes output(kTensorBytes, 0x77U);
         const std::array<ByteSpan, 2> inputs{ByteSpan{input.data(), input.size()},
                                              ByteSpan{input.data(), input.size()}};
@@ -314,10 +316,10 @@ TEST(StartedSession, RunStopsWhereThePrologueFails) {
     faults.lose_completion = 2U;  // the set-up has the first
     ScriptBench scripts{copying_case(script_pattern_one, 1U), faults};
     Bytes output(kTensorBytes, 0x77U);
-    EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kTimeout);
+    EXPECT_EQ(scripts.bench().run(pipeline_input(1U), output), Status::kTimeout);
     EXPECT_EQ(scripts.session().fault().step, 2U) << "1 was the set-up";
     EXPECT_EQ(output, Bytes(kTensorBytes, 0x77U)) << "no step was submitted";
-    EXPECT_EQ(scripts.bench().run(input_of(1U), output), Status::kFaultLatched);
+    EXPECT_EQ(scripts.bench().run(pipeline_input(1U), output), Status::kFaultLatched);
     EXPECT_EQ(scripts.session().steps_completed(), 0U);
 }
 

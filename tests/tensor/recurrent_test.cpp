@@ -43,24 +43,24 @@ class RecurrentTest : public ::testing::Test {
 TEST_F(RecurrentTest, LayersOfInt16) {
     const Tensor rows = int16({2U, 2U}, {300, -2, 20000, 5});
     const Tensor weights = int8({3U, 2U}, {1, 1, -2, 3, 100, 0});
-    using Numbers = std::vector<std::int16_t>;
+    using Int16Numbers = std::vector<std::int16_t>;
     EXPECT_EQ(numbers_of<std::int16_t>(quantized_linear(rows, weights, true, std::nullopt, one_)),
-              (Numbers{298, -606, 30000, 20005, -32768, 32767}));
+              (Int16Numbers{298, -606, 30000, 20005, -32768, 32767}));
     LayerQuantization clamped = one_;
     clamped.clamp = {0, 25000};
     EXPECT_EQ(numbers_of<std::int16_t>(quantized_linear(rows, weights, true, std::nullopt, clamped)),
-              (Numbers{298, 0, 25000, 20005, 0, 25000}));
+              (Int16Numbers{298, 0, 25000, 20005, 0, 25000}));
     EXPECT_EQ(numbers_of<std::int16_t>(quantized_linear(rows, int16({2U, 1U}, {1, 1000}), false, std::nullopt, one_)),
-              (Numbers{-1700, 25000}));
+              (Int16Numbers{-1700, 25000}));
     const Tensor prepared = here(prepare_wide_bias({1, -2, std::int64_t{1} << 30U}, 1.0F, {1.0F, 1.0F, 1.0F}, 1.0F));
     EXPECT_EQ(numbers_of<std::int16_t>(quantized_linear(rows, weights, true, prepared, LayerQuantization{})),
-              (Numbers{299, -608, 32767, 20006, -32768, 32767}));
+              (Int16Numbers{299, -608, 32767, 20006, -32768, 32767}));
     const Tensor image = int16({1U, 2U, 2U, 1U}, {100, 200, 300, 400});
     const Tensor filter = int8({1U, 2U, 2U, 1U}, {1, 1, 1, -1});
-    EXPECT_EQ(numbers_of<std::int16_t>(conv2d(image, filter, std::nullopt, {}, 1U, one_)), (Numbers{200}));
-    EXPECT_EQ(numbers_of<std::int16_t>(depthwise_conv2d(image, filter, std::nullopt, {}, one_)), (Numbers{200}));
-    EXPECT_EQ(numbers_of<std::int16_t>(pool2d(Pool::kMaximum, image, 2U, 2U, {})), (Numbers{400}));
-    EXPECT_EQ(numbers_of<std::int16_t>(pool2d(Pool::kAverage, image, 2U, 2U, {})), (Numbers{250}));
+    EXPECT_EQ(numbers_of<std::int16_t>(conv2d(image, filter, std::nullopt, {}, 1U, one_)), (Int16Numbers{200}));
+    EXPECT_EQ(numbers_of<std::int16_t>(depthwise_conv2d(image, filter, std::nullopt, {}, one_)), (Int16Numbers{200}));
+    EXPECT_EQ(numbers_of<std::int16_t>(pool2d(Pool::kMaximum, image, 2U, 2U, {})), (Int16Numbers{400}));
+    EXPECT_EQ(numbers_of<std::int16_t>(pool2d(Pool::kAverage, image, 2U, 2U, {})), (Int16Numbers{250}));
 }
 
 TEST_F(RecurrentTest, FunctionsOfInt16) {
