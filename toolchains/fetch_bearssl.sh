@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh --all calls
-# it.
+# Unpacks the sources of BearSSL, which boards verify signatures with, into build/deps/bearssl. setup-debian.sh --all
+# calls it.
 #
 # They are the upstream sources as the distribution's source package has them. The lists of a fresh machine name no
 # source packages, so apt is given lists of its own: every entry that the machine has for packages, asked for sources.

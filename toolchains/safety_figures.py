@@ -34,13 +34,13 @@ FIGURES = (
     ("docs/safety/README.md", r"more than ([\d,]+) wrong ports", wrong_ports),
     ("docs/safety/clauses.csv", r"([\d,]+) files of BearSSL",
      lambda: lines("hal/crypto/bearssl.cmake", r"    \w+/\w+\.c")),
-    ("README.md", r"many operators of int16, ([\d,]+) in all",
+    ("docs/features.md", r"many operators of int16, ([\d,]+) in all",
      lambda: lines("docs/reference/operators.md", r"\| [A-Z][A-Z0-9_]+ \|")),
-    ("README.md", r"grid of cores, ([\d,]+) kernels", lambda: lines("hal/kernels/kernel.h", r" +k\w+ = [1-9]")),
+    ("docs/features.md", r"grid of cores, ([\d,]+) kernels", lambda: lines("hal/kernels/kernel.h", r" +k\w+ = [1-9]")),
     ("README.md", r"less than ([\d,]+) bytes of text",
      lambda: int(re.search(r"Limit of text on Cortex-M at -Os: ([\d,]+)",
                            (ROOT / "docs/evidence/measured.md").read_text(encoding="utf-8"))[1].replace(",", ""))),
-    ("README.md", r"(\w+) bare-metal boards", lambda: len(list((ROOT / "hal/boards").glob("*/board.json")))),
+    ("docs/features.md", r"(\w+) bare-metal boards", lambda: len(list((ROOT / "hal/boards").glob("*/board.json")))),
 )
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to the first result: makes a bare Debian 12 in a folder, copies the project's own files into it, and runs
 # the default set-up and the demo there. Prints the time of each step and its processor time. Needs root (chroot) and
-# debootstrap; packages come from where this machine's apt has them from. Ends with 77 where something of that is missing.
+# debootstrap; packages come from where this machine's apt has them from. Ends with 77 where one of these is missing.
 #
 #   tests/setup/clean_debian.sh [--ccache DIR] [FOLDER]
 #

@@ -1,8 +1,8 @@
 """Build backend of the Python package (PEP 517 and 660): pip and build call these functions.
 
 CMake builds; this packs what it installs. Needed are the packages of toolchains/setup-debian.sh --all and nothing from
-a network. `--config-settings build-dir=DIR` names a build folder; the default is build/wheel-<interpreter>. A folder that
-is configured already is built as it is, so that `build-dir=build/release` takes what the release preset has built.
+a network. `--config-settings build-dir=DIR` names a build folder; the default is build/wheel-<interpreter>. A folder
+that is configured already is built as it is, so that `build-dir=build/release` takes what the release preset has built.
 
 The bytes of a wheel follow from the build folder's contents, those of an sdist from the sources: names are sorted, and
 every file has the date SOURCE_DATE_EPOCH, or 1980-01-01.
