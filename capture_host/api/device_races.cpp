@@ -15,7 +15,7 @@ std::string named(const RaceDetector::Operation& operation) {
 }
 
 // What lies there now.
-std::string place(const DeviceState& state, const ByteRange& bytes) {
+std::string race_place(const DeviceState& state, const ByteRange& bytes) {
     RangeSet conflict;
     conflict.add(bytes.begin, bytes.end);
     const auto found = std::find_if(state.buffers.begin(), state.buffers.end(),
@@ -28,7 +28,7 @@ std::string text(const DeviceState& state, const RaceDetector::Operation& later,
     return fmt::format(
         "{} {} {}, which {} {}, and nothing puts one of them first. Record an event on queue {} after the latter and "
         "wait for it on queue {} before the former, or let the host wait between them",
-        named(later), race.is_written ? "writes" : "reads", place(state, race.bytes), named(race.other),
+        named(later), race.is_written ? "writes" : "reads", race_place(state, race.bytes), named(race.other),
         race.other_writes ? "writes" : "reads", race.other.queue, later.queue);
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kRememberedRecords = 65'536U;  // whose times are kept for a host that has not waited for them
 constexpr std::uint64_t kNanosecondsPerKilohertzCycle = 1'000'000U;  // cycles * this / clock_khz are nanoseconds
 
-const char* name_of(DeviceFault fault) {
+const char* fault_name(DeviceFault fault) {
     switch (fault) {
         case DeviceFault::kUnknownCommand:
             return "a word that is no command";
@@ -68,7 +68,7 @@ void QueueDriver::report_fault(std::uint32_t queue, const Completion& completion
         HostRule::kDeviceFault,
         fmt::format("queue {} has stopped at its command {} (address 0x{:08X}): {}; close the device and open "
                     "it anew",
-                    queue, completion.fault_command, completion.fault_address, name_of(completion.fault))};
+                    queue, completion.fault_command, completion.fault_address, fault_name(completion.fault))};
 }
 
 template <typename Done>

@@ -52,8 +52,8 @@ nlohmann::json to_json(const DiffArguments& arguments, const std::vector<diff::D
              })}};
 }
 
-void print_text(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
-                const std::set<std::string>& classes) {
+void print_differences(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
+                       const std::set<std::string>& classes) {
     if (all.empty()) {
         fmt::print("{} and {}: the same bytes\n", files::readable(arguments.before), files::readable(arguments.after));
         return;
@@ -86,7 +86,7 @@ int compare(const DiffArguments& arguments) {
     if (arguments.json) {
         fmt::print("{}\n", json_text(to_json(arguments, all, classes)));
     } else {
-        print_text(arguments, all, classes);
+        print_differences(arguments, all, classes);
     }
     const bool fails = std::any_of(classes.begin(), classes.end(), [&arguments](const std::string& each) {
         return arguments.fail_on.empty() ||

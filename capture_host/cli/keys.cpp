@@ -71,7 +71,7 @@ std::string to_c99_source(const signing::Key& key, const std::string& symbol) {
         to_hex(ByteSpan{key.hash()}), symbol, to_list(ByteSpan{key.id()}), to_list(ByteSpan{key.point()}));
 }
 
-std::string to_json(const signing::Key& key) {
+std::string key_to_json(const signing::Key& key) {
     nlohmann::json json{{"type", (key.kind() == signing::KeyKind::kP256) ? "p256" : "ed25519"},
                         {"hash", to_hex(ByteSpan{key.hash()})},
                         {"id", to_hex(ByteSpan{key.id()})},
@@ -92,7 +92,7 @@ int show_public_key(const PubkeyArguments& arguments) {
     } else if (arguments.format == "hash") {
         text = to_hex(ByteSpan{key.hash()}) + "\n";
     } else {
-        text = to_json(key);
+        text = key_to_json(key);
     }
     write_result(arguments.output, text);
     return kDone;

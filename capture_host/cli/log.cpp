@@ -130,21 +130,21 @@ std::string line_text(const LoggedCommand& command) {
                        (command.fault == DeviceFault::kNone) ? "" : name_of(command.fault));
 }
 
-nlohmann::json command_to_json(const LoggedCommand& command) {
+nlohmann::json logged_to_json(const LoggedCommand& command) {
     return {{"sequence", command.sequence},     {"kind", command.kind},
             {"command", command_text(command)}, {"kernel", command.kernel_id},
             {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
 }
 
-nlohmann::json command_to_json(const std::optional<LoggedCommand>& command) {
-    return command.has_value() ? command_to_json(*command) : nlohmann::json{};
+nlohmann::json logged_to_json(const std::optional<LoggedCommand>& command) {
+    return command.has_value() ? logged_to_json(*command) : nlohmann::json{};
 }
 
 nlohmann::json log_to_json(std::size_t queue, const QueueLog& log) {
     return {
         {"queue", queue},
         {"written", log.written},
-        {"commands", json_list(log.commands, [](const LoggedCommand& command) { return command_to_json(command); })}};
+        {"commands", json_list(log.commands, [](const LoggedCommand& command) { return logged_to_json(command); })}};
 }
 
 int show_log(const LogArguments& arguments) {
@@ -212,7 +212,7 @@ nlohmann::json comparison_to_json(const QueueComparison& each) {
                         {"equal", !each.differs}};
     if (each.differs) {
         json["difference"] = {
-            {"sequence", each.sequence}, {"left", command_to_json(each.left)}, {"right", command_to_json(each.right)}};
+            {"sequence", each.sequence}, {"left", logged_to_json(each.left)}, {"right", logged_to_json(each.right)}};
     }
     return json;
 }

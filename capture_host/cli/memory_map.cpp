@@ -23,7 +23,7 @@ using Align = Table::Align;
 
 constexpr std::size_t kMostRows = 6U;  // of buffers that share bytes, in a picture
 
-std::string look_of(RegionKind kind) {
+std::string region_style(RegionKind kind) {
     static const std::map<RegionKind, std::size_t> kHues{
         {RegionKind::kWeights, 0U}, {RegionKind::kActivation, 1U}, {RegionKind::kShared, 2U}, {RegionKind::kOutput, 3U},
         {RegionKind::kState, 4U},   {RegionKind::kInput, 7U},      {RegionKind::kTrace, 10U}};
@@ -112,7 +112,7 @@ class MapDrawing {
             const capture::ManifestRegion& region = manifest_.regions[index];
             const Chart::Box box{memory_.place_of(region.base),
                                  memory_.place_of(std::uint64_t{region.base} + region.size_bytes), 20.0, kHeight};
-            chart_.box(box, look_of(region.kind), tooltip(region));
+            chart_.box(box, region_style(region.kind), tooltip(region));
             chart_.label(box, {region.name});
         }
         y_ = 20.0 + kHeight + 12.0;
@@ -137,7 +137,7 @@ class MapDrawing {
         const capture::ManifestRegion& region = manifest_.regions[index];
         const std::vector<std::vector<std::size_t>> rows = rows_of(index);
         const double height = kText + (static_cast<double>(rows.size()) * kRow) + 5.0;
-        const std::string look = look_of(region.kind);
+        const std::string look = region_style(region.kind);
         chart_.box({0.0, 1.0, y_, height}, "lane");
         chart_.box({0.0, 0.01, y_, height}, look);
         chart_.fitted({0.012, 1.0, y_ + 1.0, kText / 2.0}, {region.name});
@@ -213,7 +213,7 @@ std::string table_of(const capture::Manifest& manifest) {
                  {"bound to", Align::kText}}};
     for (std::size_t i = 0U; i < manifest.regions.size(); ++i) {
         const capture::ManifestRegion& region = manifest.regions[i];
-        table.add({pages::swatch(look_of(region.kind)) + escape(region.name), name_of(region.kind),
+        table.add({pages::swatch(region_style(region.kind)) + escape(region.name), name_of(region.kind),
                    name_of(region.memory), pages::address_text(region.base), grouped(region.size_bytes), ""});
         for (std::size_t buffer = 0U; buffer < manifest.buffers.size(); ++buffer) {
             const capture::ManifestBuffer& each = manifest.buffers[buffer];

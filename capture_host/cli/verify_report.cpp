@@ -56,7 +56,7 @@ std::string uri(const std::string& name) {
 }
 
 // Rules in the order of their list, which is that of ruleIndex.
-nlohmann::json rules_to_json() {
+nlohmann::json rules_of_sarif() {
     nlohmann::json rules = nlohmann::json::array();
     for (std::uint32_t i = 1U; i < static_cast<std::uint32_t>(Rule::kRuleCount); ++i) {
         const auto rule = static_cast<Rule>(i);
@@ -187,7 +187,7 @@ std::string sarif_report(const std::vector<VerifyOutcome>& outcomes) {
             // Accepted: nothing is to be reported.
         }
     }
-    const nlohmann::json driver{{"name", "pianola verify"}, {"version", PIANOLA_VERSION}, {"rules", rules_to_json()}};
+    const nlohmann::json driver{{"name", "pianola verify"}, {"version", PIANOLA_VERSION}, {"rules", rules_of_sarif()}};
     const nlohmann::json invocation{{"executionSuccessful", notifications.empty()},
                                     {"toolExecutionNotifications", notifications}};
     const nlohmann::json run{{"tool", {{"driver", driver}}},

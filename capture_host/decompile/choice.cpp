@@ -93,7 +93,7 @@ void gather_nd(Operation& op) {
 
 // Images, whose elements come from elsewhere: `from` maps an index of the output to one of the input, outside of which
 // is the zero point.
-void image(Operation& op, const std::function<std::vector<std::int64_t>(const Shape& index)>& from) {
+void choose_elements(Operation& op, const std::function<std::vector<std::int64_t>(const Shape& index)>& from) {
     const Shape& shape = op.in(0U).shape;
     Tokens zero = tokens_of(zero_point_of(op.out()));
     zero.resize(element_bytes_of(op.out()), 0U);
@@ -118,7 +118,7 @@ void image(Operation& op, const std::function<std::vector<std::int64_t>(const Sh
 void space_to_depth(Operation& op) {
     const std::int64_t block = op.options<format::SpaceToDepthOptions>().block_size();
     const std::int64_t depth = op.in(0U).shape.at(3U);
-    image(op, [=](const Shape& index) {
+    choose_elements(op, [=](const Shape& index) {
         const std::int64_t cell = index[3] / depth;
         return std::vector<std::int64_t>{index[0], (index[1] * block) + (cell / block),
                                          (index[2] * block) + (cell % block), index[3] % depth};
@@ -128,7 +128,7 @@ void space_to_depth(Operation& op) {
 void depth_to_space(Operation& op) {
     const std::int64_t block = op.options<format::DepthToSpaceOptions>().block_size();
     const std::int64_t depth = op.out().shape.at(3U);
-    image(op, [=](const Shape& index) {
+    choose_elements(op, [=](const Shape& index) {
         const std::int64_t cell = ((index[1] % block) * block) + (index[2] % block);
         return std::vector<std::int64_t>{index[0], index[1] / block, index[2] / block, (cell * depth) + index[3]};
     });
@@ -139,7 +139,7 @@ void space_to_batch(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
     const std::vector<std::int32_t> margins = op.integers(2U);
     const std::int64_t batches = op.in(0U).shape.at(0U);
-    image(op, [&](const Shape& index) {
+    choose_elements(op, [&](const Shape& index) {
         std::vector<std::int64_t> place(index.begin(), index.end());
         place[0] = index[0] % batches;
         std::int64_t cell = index[0] / batches;
@@ -156,7 +156,7 @@ void batch_to_space(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
     const std::vector<std::int32_t> crops = op.integers(2U);
     const std::int64_t batches = op.out().shape.at(0U);
-    image(op, [&](const Shape& index) {
+    choose_elements(op, [&](const Shape& index) {
         std::vector<std::int64_t> place(index.begin(), index.end());
         std::int64_t cell = 0;
         for (std::size_t i = 1U; i <= blocks.size(); ++i) {
@@ -182,7 +182,7 @@ void resize_nearest_neighbor(Operation& op) {
         const float rounded = options.align_corners() ? std::round(place) : std::floor(place);
         return std::clamp<std::int64_t>(static_cast<std::int64_t>(rounded), 0, std::int64_t{in} - 1);
     };
-    image(op, [&](const Shape& index) {
+    choose_elements(op, [&](const Shape& index) {
         return std::vector<std::int64_t>{index[0], nearest(index[1], 1U), nearest(index[2], 2U), index[3]};
     });
 }

@@ -26,7 +26,7 @@ void copy(WordSpan words, SymbolicMemory& memory) {
     memory.write(a.destination, memory.read(a.source, a.size_bytes));
 }
 
-void fill(WordSpan words, SymbolicMemory& memory) {
+void replay_fill(WordSpan words, SymbolicMemory& memory) {
     const auto a = refdev::arguments_from_words<refdev::FillArguments>(words);
     Tokens tokens;
     for (std::uint32_t i = 0U; i < a.size_bytes; ++i) {
@@ -35,7 +35,7 @@ void fill(WordSpan words, SymbolicMemory& memory) {
     memory.write(a.destination, tokens);
 }
 
-void gather(WordSpan words, SymbolicMemory& memory) {
+void replay_gather(WordSpan words, SymbolicMemory& memory) {
     const auto a = refdev::arguments_from_words<refdev::GatherArguments>(words);
     Tokens tokens;
     for (std::uint32_t row = 0U; row < a.rows; ++row) {
@@ -73,7 +73,7 @@ void view(WordSpan words, SymbolicMemory& memory) {
     memory.write(a.output, tokens);
 }
 
-void pad(WordSpan words, SymbolicMemory& memory) {
+void replay_pad(WordSpan words, SymbolicMemory& memory) {
     const auto a = refdev::arguments_from_words<refdev::PadArguments>(words);
     Tokens value;
     for (std::uint32_t i = 0U; i < a.element_bytes; ++i) {
@@ -104,7 +104,7 @@ void pad(WordSpan words, SymbolicMemory& memory) {
 }
 
 // False where an index is no constant: then it is a computation.
-bool take(WordSpan words, SymbolicMemory& memory) {
+bool replay_take(WordSpan words, SymbolicMemory& memory) {
     const auto a = refdev::arguments_from_words<refdev::TakeArguments>(words);
     const Tokens indices = memory.read(a.indices, std::size_t{a.batches} * a.count * sizeof(std::uint32_t));
     if (std::any_of(indices.begin(), indices.end(), [](Token token) { return token >= kUndefined; })) {
@@ -217,10 +217,10 @@ struct MovingKernel {
     void (*move)(WordSpan words, SymbolicMemory& memory);
 };
 constexpr std::array<MovingKernel, 5> kMovingKernels{{{KernelId::kCopy, copy},
-                                                      {KernelId::kFill, fill},
-                                                      {KernelId::kGather, gather},
+                                                      {KernelId::kFill, replay_fill},
+                                                      {KernelId::kGather, replay_gather},
                                                       {KernelId::kView, view},
-                                                      {KernelId::kPad, pad}}};
+                                                      {KernelId::kPad, replay_pad}}};
 struct Normal {
     KernelId kernel;
     void (*normalise)(WordSpan words, Computation& computation);
@@ -278,7 +278,7 @@ void launch(WordSpan words, const DecodedCommand& command, SymbolicMemory& memor
             return;
         }
     }
-    if ((command.kernel_id == static_cast<std::uint32_t>(KernelId::kTake)) && take(arguments, memory)) {
+    if ((command.kernel_id == static_cast<std::uint32_t>(KernelId::kTake)) && replay_take(arguments, memory)) {
         return;
     }
     compute(*kernel, arguments, command, memory, expressions);

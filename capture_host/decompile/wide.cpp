@@ -28,7 +28,7 @@ Tokens rescaled(Operation& op, const Tokens& numbers, const refdev::RescaleArgum
 }
 
 // From int8 to 32 bits, and back.
-Tokens widened(Operation& op, std::int32_t zero_point, const Multiplier& scale) {
+Tokens widened_operands(Operation& op, std::int32_t zero_point, const Multiplier& scale) {
     refdev::RescaleArguments ends{};
     ends.input_type = refdev::kTypeInt8;
     ends.output_type = refdev::kTypeInt32;
@@ -141,7 +141,7 @@ void cumsum(Operation& op) {
         }
     }
     const std::int32_t zero = zero_point_of(op.in(0U));
-    const Tokens terms = widened(op, zero, {1 << 30, static_cast<std::int32_t>(kBits) + 1});
+    const Tokens terms = widened_operands(op, zero, {1 << 30, static_cast<std::int32_t>(kBits) + 1});
     Tokens start;
     for (std::uint32_t i = 0U; i < op.in(0U).elements; ++i) {
         append_integer(start, -std::int64_t{zero} * (1 << kBits), kWideBytes);
@@ -199,7 +199,7 @@ void resize_bilinear(Operation& op) {
     const Shape& in = op.in(0U).shape;
     const Shape& out = op.out().shape;
     const auto weights = [&](std::size_t axis) { return weights_of(options, in.at(axis), out.at(axis)); };
-    const Tokens wide = widened(op, 0, kExactly);
+    const Tokens wide = widened_operands(op, 0, kExactly);
     const std::uint32_t row = in.at(2U) * in.at(3U);
     Tokens high;
     for (std::uint32_t batch = 0U; batch < in[0]; ++batch) {

@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kMaxDims = 8U;
 constexpr std::uint64_t kMaxDevices = 4096U;
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_shape(const std::string& message) {
     throw MeshError{MeshRule::kShape, message};
 }
 
 void require_rank(const MeshCoordinate& left, const MeshCoordinate& right) {
     if (left.dims() != right.dims()) {
-        refuse(fmt::format("{} and {} differ in rank", to_string(left), to_string(right)));
+        refuse_shape(fmt::format("{} and {} differ in rank", to_string(left), to_string(right)));
     }
 }
 
@@ -48,8 +48,9 @@ MeshShape::MeshShape(std::vector<std::uint32_t> sizes) : sizes_{std::move(sizes)
         devices = std::min(devices * size, kMaxDevices + 1U);
     }
     if (sizes_.empty() || (sizes_.size() > kMaxDims) || (devices == 0U) || (devices > kMaxDevices)) {
-        refuse(fmt::format("a mesh has 1 to {} dimensions of at least 1, and at most {} devices; this one is [{}]",
-                           kMaxDims, kMaxDevices, fmt::join(sizes_, ", ")));
+        refuse_shape(
+            fmt::format("a mesh has 1 to {} dimensions of at least 1, and at most {} devices; this one is [{}]",
+                        kMaxDims, kMaxDevices, fmt::join(sizes_, ", ")));
     }
 }
 
@@ -71,7 +72,7 @@ std::string to_string(const MeshShape& shape) {
 
 MeshCoordinate MeshCoordinate::at(const MeshShape& shape, std::uint32_t index) {
     if (index >= shape.mesh_size()) {
-        refuse(fmt::format("device {} is asked for, {} has {}", index, to_string(shape), shape.mesh_size()));
+        refuse_shape(fmt::format("device {} is asked for, {} has {}", index, to_string(shape), shape.mesh_size()));
     }
     std::vector<std::uint32_t> values(shape.dims());
     for (std::size_t i = shape.dims(); i > 0U; --i) {
@@ -88,7 +89,7 @@ bool MeshCoordinate::is_in(const MeshShape& shape) const noexcept {
 
 std::uint32_t MeshCoordinate::index_in(const MeshShape& shape) const {
     if (!is_in(shape)) {
-        refuse(fmt::format("{} lies outside of {}", to_string(*this), to_string(shape)));
+        refuse_shape(fmt::format("{} lies outside of {}", to_string(*this), to_string(shape)));
     }
     std::uint32_t index = 0U;
     for (std::size_t i = 0U; i < dims(); ++i) {
@@ -106,7 +107,8 @@ MeshCoordinateRange::MeshCoordinateRange(MeshCoordinate start, MeshCoordinate en
     require_rank(start_, end_);
     for (std::size_t i = 0U; i < start_.dims(); ++i) {
         if (start_[i] > end_[i]) {
-            refuse(fmt::format("a range from {} ends at {}, which is before it", to_string(start_), to_string(end_)));
+            refuse_shape(
+                fmt::format("a range from {} ends at {}, which is before it", to_string(start_), to_string(end_)));
         }
     }
 }
@@ -144,7 +146,7 @@ bool MeshCoordinateRange::intersects(const MeshCoordinateRange& range) const noe
 
 MeshCoordinateRange MeshCoordinateRange::common(const MeshCoordinateRange& range) const {
     if (!intersects(range)) {
-        refuse(fmt::format("{} and {} have no device in common", to_string(*this), to_string(range)));
+        refuse_shape(fmt::format("{} and {} have no device in common", to_string(*this), to_string(range)));
     }
     std::vector<std::uint32_t> start;
     std::vector<std::uint32_t> end;

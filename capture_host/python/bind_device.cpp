@@ -210,7 +210,7 @@ void bind_events(py::module_& module) {
         "True where the event's latest record has happened.", py::arg("event"));
 }
 
-[[nodiscard]] std::vector<host::BufferPtr> buffers_of(const std::vector<Tensor>& tensors) {
+[[nodiscard]] std::vector<host::BufferPtr> buffers_of_tensors(const std::vector<Tensor>& tensors) {
     std::vector<host::BufferPtr> buffers;
     for (const Tensor& each : tensors) {
         buffers.push_back(each.buffer());
@@ -303,7 +303,7 @@ void bind_trace_blobs(py::module_& module) {
         [](const DevicePtr& self, const py::bytes& blob, std::uint32_t queue, const std::vector<Tensor>& tensors) {
             const std::string_view text = blob;
             const std::vector<std::uint8_t> bytes{text.begin(), text.end()};
-            return self->load_trace(queue, ByteSpan{bytes.data(), bytes.size()}, buffers_of(tensors));
+            return self->load_trace(queue, ByteSpan{bytes.data(), bytes.size()}, buffers_of_tensors(tensors));
         },
         "A trace from bytes. Its memory must be free, or be that of `tensors`.", device, py::arg("blob"),
         py::arg("cq_id") = 0U, py::arg("tensors") = std::vector<Tensor>{});

@@ -31,7 +31,7 @@ Point middle_of(std::size_t pixel) noexcept {
     return Point{corner.x + 0.5, corner.y + 0.5};
 }
 
-Colour mix(const Colour& from, const Colour& to, double share) noexcept {
+Colour mix_colours(const Colour& from, const Colour& to, double share) noexcept {
     return Colour{from.red + ((to.red - from.red) * share), from.green + ((to.green - from.green) * share),
                   from.blue + ((to.blue - from.blue) * share)};
 }
@@ -66,7 +66,7 @@ void draw_background(Canvas& canvas, Prng& prng) noexcept {
     const double horizon = prng.uniform(0.3, 0.9) * kSide;
     for (std::size_t y = 0U; y < kImageSide; ++y) {
         const double height = static_cast<double>(y) / horizon;
-        const Colour colour = (height < 1.0) ? mix(zenith, haze, height) : ground;
+        const Colour colour = (height < 1.0) ? mix_colours(zenith, haze, height) : ground;
         for (std::size_t x = 0U; x < kImageSide; ++x) {
             canvas[(y * kImageSide) + x] = colour;
         }
@@ -78,7 +78,7 @@ void draw_clutter(Canvas& canvas, Prng& prng) noexcept {
     const std::uint32_t count = 2U + prng.below(6U);
     for (std::uint32_t i = 0U; i < count; ++i) {
         const Colour vivid = any_colour(prng);
-        const Colour colour = mix(vivid, Colour{0.45, 0.47, 0.42}, prng.uniform(0.0, 0.8));
+        const Colour colour = mix_colours(vivid, Colour{0.45, 0.47, 0.42}, prng.uniform(0.0, 0.8));
         const double centre_x = prng.uniform(0.0, kSide);
         const double centre_y = prng.uniform(0.0, kSide);
         const double half_width = prng.uniform(1.0, 9.0);
@@ -91,7 +91,7 @@ void draw_clutter(Canvas& canvas, Prng& prng) noexcept {
             const double v = (middle.y - centre_y) / half_height;
             const bool inside = round ? (((u * u) + (v * v)) <= 1.0) : ((std::fabs(u) <= 1.0) && (std::fabs(v) <= 1.0));
             if (inside) {
-                canvas[at] = mix(canvas[at], colour, cover);
+                canvas[at] = mix_colours(canvas[at], colour, cover);
             }
         }
     }
@@ -159,7 +159,7 @@ void draw_sign(Canvas& canvas, const SignFace& face, const Pose& pose) noexcept 
 
 // A leaf, a sticker or dirt over part of the sign.
 void draw_dirt(Canvas& canvas, const Pose& pose, Prng& prng) noexcept {
-    const Colour colour = mix(any_colour(prng), Colour{0.25, 0.30, 0.15}, 0.7);
+    const Colour colour = mix_colours(any_colour(prng), Colour{0.25, 0.30, 0.15}, 0.7);
     const double centre_x = pose.centre_x + prng.uniform(-13.0, 13.0);
     const double centre_y = pose.centre_y + prng.uniform(-13.0, 13.0);
     const double radius = prng.uniform(1.5, 4.0);
@@ -168,7 +168,7 @@ void draw_dirt(Canvas& canvas, const Pose& pose, Prng& prng) noexcept {
         const double dx = middle.x - centre_x;
         const double dy = middle.y - centre_y;
         if (((dx * dx) + (dy * dy)) <= (radius * radius)) {
-            canvas[at] = mix(canvas[at], colour, 0.85);
+            canvas[at] = mix_colours(canvas[at], colour, 0.85);
         }
     }
 }
@@ -177,7 +177,7 @@ void draw_dirt(Canvas& canvas, const Pose& pose, Prng& prng) noexcept {
 void smear(Canvas& canvas, double share) noexcept {
     for (std::size_t at = canvas.size() - 1U; at > 0U; --at) {
         if ((at % kImageSide) != 0U) {
-            canvas[at] = mix(canvas[at], canvas[at - 1U], share);
+            canvas[at] = mix_colours(canvas[at], canvas[at - 1U], share);
         }
     }
 }

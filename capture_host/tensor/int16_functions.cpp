@@ -48,7 +48,7 @@ struct SigmoidLaunch {
     }
 };
 
-void require_type(const char* name, const char* argument, const Tensor& tensor, ElementType type) {
+void require_operand_type(const char* name, const char* argument, const Tensor& tensor, ElementType type) {
     static_cast<void>(tensor.buffer());
     if (tensor.type() != type) {
         throw TensorError{TensorRule::kType, fmt::format("{}: {} is of {}; it must be of {}", name, argument,
@@ -58,7 +58,7 @@ void require_type(const char* name, const char* argument, const Tensor& tensor, 
 
 void require_table(const char* name, const char* argument, const Tensor& table, const TensorSpec& prepared,
                    const char* maker) {
-    require_type(name, argument, table, prepared.type);
+    require_operand_type(name, argument, table, prepared.type);
     if (table.shape() != prepared.shape) {
         throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; {}() makes one of {}", name, argument,
                                                           to_string(table.shape()), maker, to_string(prepared.shape))};
@@ -90,7 +90,7 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
             options);
     }
     const char* const name = "softmax";
-    require_type(name, "input_tensor", operand, ElementType::kInt16);
+    require_operand_type(name, "input_tensor", operand, ElementType::kInt16);
     require_table(name, "tables", tables, softmax_tables_spec(), "prepare_softmax_tables");
     require_same_device(name, operand, tables);
     const std::uint32_t depth = columns_of(operand.shape());
@@ -123,7 +123,7 @@ Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& tab
     }
     const bool is_tanh = operation == Sigmoid::kTanh;
     const char* const name = is_tanh ? "tanh" : "sigmoid";
-    require_type(name, "input_tensor", operand, ElementType::kInt16);
+    require_operand_type(name, "input_tensor", operand, ElementType::kInt16);
     require_table(name, "table", table, sigmoid_table_spec(), "prepare_sigmoid_table");
     require_same_device(name, operand, table);
     require_scale(name, "input_scale", input_scale);

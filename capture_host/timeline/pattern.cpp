@@ -244,7 +244,7 @@ std::vector<Item> in_turn(const std::vector<Pattern>& devices, std::vector<Item>
 }
 
 // As one; a single one stays as it is.
-Pattern joined(const std::vector<Pattern>& devices) {
+Pattern joined_patterns(const std::vector<Pattern>& devices) {
     Pattern all = devices.front();
     if (devices.size() == 1U) {
         return all;
@@ -357,7 +357,7 @@ Pattern make_pattern(const Mode& mode, const std::vector<Workload>& devices, con
         patterns.push_back(device.is_idle() ? Maker{mode.name, device, cost, mode.queues}.pattern
                                             : mode.make(device, cost));
     }
-    return joined(patterns);
+    return joined_patterns(patterns);
 }
 
 Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& cost) {
@@ -365,7 +365,7 @@ Pattern session_pattern(const std::vector<Workload>& devices, const HostCost& co
     for (const Workload& device : devices) {
         patterns.push_back(session_pattern(device, cost));
     }
-    return joined(patterns);
+    return joined_patterns(patterns);
 }
 
 }  // namespace pianola::timeline

@@ -25,7 +25,7 @@ using Edit = std::function<void(Lowered& lowered)>;
 
 constexpr std::uint32_t kWordBytes = 4U;
 
-Words words_of(const std::vector<std::uint8_t>& bytes) {
+Words words_of_traces(const std::vector<std::uint8_t>& bytes) {
     Words words(bytes.size() / kWordBytes);
     for (std::size_t i = 0U; i < (words.size() * kWordBytes); ++i) {
         words[i / kWordBytes] |= std::uint32_t{bytes[i]} << ((i % kWordBytes) * 8U);
@@ -54,7 +54,7 @@ capture::ManifestTrace& trace_named(Lowered& lowered, const std::string& program
 void edit_words(Lowered& lowered, const std::string& program, const std::function<void(Words& words)>& edit) {
     constexpr std::size_t kAlignment = 64U;
     const capture::ManifestTrace* const changed = &trace_named(lowered, program);
-    const Words all = words_of(lowered.segments.traces);
+    const Words all = words_of_traces(lowered.segments.traces);
     std::vector<std::uint8_t>& segment = lowered.segments.traces;
     segment.clear();
     for (capture::ManifestTrace& trace : lowered.manifest.traces) {

@@ -33,7 +33,7 @@ RuleCase command_case(Rule rule, const char* what, const char* path, std::uint32
     return {rule, what, path, table({{TraceBinary::VT_SCRIPTS, script}, {schema::Script::VT_COMMANDS, command}}),
             mesh_edit(edit)};
 }
-RuleCase missing_case(Rule rule, const char* what, const char* path, const Edit& edit) {
+RuleCase missing_on_device(Rule rule, const char* what, const char* path, const Edit& edit) {
     return {rule, what, path, manifest_start(), mesh_edit(edit)};
 }
 
@@ -98,14 +98,14 @@ std::vector<RuleCase> use_cases() {
                      [](Manifest& manifest) { step(manifest).at(1U).devices = {0U, 1U, 1U, 2U}; }),
         command_case(Rule::kScrInputOnce, "an input twice on the second device", "scripts[1].commands[1].input", 1U, 1U,
                      is_twice),
-        missing_case(Rule::kScrInputOnce, "an input that the second device does not get", "inputs[0]",
-                     [](Manifest& manifest) { step(manifest).at(0U).devices = kFirst; }),
-        missing_case(Rule::kScrOutputOnce, "an output that the second device does not give", "outputs[0]",
-                     [](Manifest& manifest) { step(manifest).at(2U).devices = kFirst; }),
-        missing_case(Rule::kScrTraceOnce, "a trace that the second device does not load", "traces[0]",
-                     [](Manifest& manifest) { setup(manifest).at(0U).devices = kFirst; }),
-        missing_case(Rule::kScrTraceOnce, "a trace that the second device does not replay", "traces[0]",
-                     [](Manifest& manifest) { step(manifest).at(1U).devices = kFirst; }),
+        missing_on_device(Rule::kScrInputOnce, "an input that the second device does not get", "inputs[0]",
+                          [](Manifest& manifest) { step(manifest).at(0U).devices = kFirst; }),
+        missing_on_device(Rule::kScrOutputOnce, "an output that the second device does not give", "outputs[0]",
+                          [](Manifest& manifest) { step(manifest).at(2U).devices = kFirst; }),
+        missing_on_device(Rule::kScrTraceOnce, "a trace that the second device does not load", "traces[0]",
+                          [](Manifest& manifest) { setup(manifest).at(0U).devices = kFirst; }),
+        missing_on_device(Rule::kScrTraceOnce, "a trace that the second device does not replay", "traces[0]",
+                          [](Manifest& manifest) { step(manifest).at(1U).devices = kFirst; }),
         command_case(Rule::kScrWeightsOnce, "weights twice on the first device", "scripts[0].commands[2].buffer", 0U,
                      2U, [](Manifest& manifest) { setup(manifest).at(2U).devices = kFirst; }),
         {Rule::kTrcUnwritten, "weights that the second device does not get", "traces[0].commands[1].input2",

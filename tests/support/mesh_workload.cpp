@@ -8,7 +8,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using Kind = ScriptCommandKind;
 
-std::uint8_t constant_at(std::uint32_t device, std::uint32_t index) {
+std::uint8_t constant_on_device(std::uint32_t device, std::uint32_t index) {
     return static_cast<std::uint8_t>((index * 37U) + 11U + (device * 59U));
 }
 
@@ -62,7 +62,7 @@ void spread(Workload& workload, const MeshShape& shape, Placement input) {
         each.devices = device_range(shape, device);
         setup.push_back(each);
         for (std::uint32_t i = 0U; i < kWorkloadBytes; ++i) {
-            workload.segments.weights.push_back(constant_at(device, i));
+            workload.segments.weights.push_back(constant_on_device(device, i));
         }
     }
     constexpr std::uint32_t kLongUs = 100'000U;
@@ -93,7 +93,7 @@ Bytes mesh_input(const MeshShape& shape, std::uint32_t seed) {
 Bytes mesh_output(const Bytes& input) {
     Bytes output(input.size());
     for (std::uint32_t i = 0U; i < input.size(); ++i) {
-        const std::uint8_t constant = constant_at(i / kWorkloadBytes, i % kWorkloadBytes);
+        const std::uint8_t constant = constant_on_device(i / kWorkloadBytes, i % kWorkloadBytes);
         const int sum = static_cast<std::int8_t>(input[i]) + static_cast<std::int8_t>(constant);
         output[i] = static_cast<std::uint8_t>(std::clamp(sum, INT8_MIN, INT8_MAX));
     }

@@ -95,8 +95,8 @@ struct StepTimes {
     Cycles read_back{0U};
 };
 
-std::vector<StepTimes> times_of(const Pattern& pattern, std::uint32_t steps, const char* consumer,
-                                const char* producer) {
+std::vector<StepTimes> step_times_of(const Pattern& pattern, std::uint32_t steps, const char* consumer,
+                                     const char* producer) {
     std::vector<StepTimes> times(steps);
     for (const Slice& slice : slices_of(pattern, steps)) {
         if (slice.lane.kind == LaneKind::kHost) {
@@ -122,7 +122,7 @@ std::vector<StepTimes> times_of(const Pattern& pattern, std::uint32_t steps, con
 
 void expect_safe(const Pattern& pattern, const char* consumer, const char* producer) {
     constexpr std::uint32_t kSteps = 40U;
-    const std::vector<StepTimes> times = times_of(pattern, kSteps, consumer, producer);
+    const std::vector<StepTimes> times = step_times_of(pattern, kSteps, consumer, producer);
     for (std::uint32_t i = 0U; i < kSteps; ++i) {
         EXPECT_GE(times[i].consume_begins, times[i].written) << pattern.name << " " << i;
         EXPECT_GE(times[i].read_begins, times[i].produced) << pattern.name << " " << i;

@@ -37,9 +37,9 @@ Convolution convolution(OperatorContext& context) {
 
 // `without_bias` as in sum_bytes_of().
 template <typename Arguments, typename Options>
-void launch(OperatorContext& context, const LayerKernels& kernels, const Options& options,
-            const Convolution& convolution, std::uint32_t channel_dimension, std::optional<std::int8_t> without_bias,
-            Arguments arguments) {
+void launch_convolution(OperatorContext& context, const LayerKernels& kernels, const Options& options,
+                        const Convolution& convolution, std::uint32_t channel_dimension,
+                        std::optional<std::int8_t> without_bias, Arguments arguments) {
     const WindowOptions wanted{options.padding(),
                                {options.stride_h(), options.dilation_h_factor()},
                                {options.stride_w(), options.dilation_w_factor()}};
@@ -91,8 +91,8 @@ void lower_conv_2d(OperatorContext& context) {
     refdev::Conv2dArguments arguments{};
     arguments.output_channels = out.channels;
     arguments.filter_channels = filter.channels;
-    launch(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, options, found, 0U,
-           options.quantized_bias_type(), arguments);
+    launch_convolution(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, options, found, 0U,
+                       options.quantized_bias_type(), arguments);
 }
 
 void lower_depthwise_conv_2d(OperatorContext& context) {
@@ -109,8 +109,8 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     require_taps(context, filter.height, filter.width, 1U);
     refdev::DepthwiseConv2dArguments arguments{};
     arguments.depth_multiplier = depth_multiplier;
-    launch(context, {refdev::KernelId::kDepthwiseConv2d, refdev::KernelId::kDepthwiseConv2dInt16}, options, found,
-           kChannelDimension, std::nullopt, arguments);
+    launch_convolution(context, {refdev::KernelId::kDepthwiseConv2d, refdev::KernelId::kDepthwiseConv2dInt16}, options,
+                       found, kChannelDimension, std::nullopt, arguments);
 }
 
 }  // namespace pianola::tflite
