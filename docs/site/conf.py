@@ -39,7 +39,8 @@ html_css_files = ["site.css"]
 
 # Caption, and the folder whose pages it holds or the pages themselves.
 NAVIGATION = [
-    ("Start", ["docs/guide/tutorial.md", "docs/README.md", "docs/guide/faq.md", "docs/reference/glossary.md"]),
+    ("Start", ["docs/features.md", "docs/guide/tutorial.md", "docs/README.md", "docs/guide/faq.md",
+               "docs/reference/glossary.md"]),
     ("Guide", "docs/guide"),
     ("Reference", "docs/reference"),
     ("API", "docs/site/api"),
