@@ -50,7 +50,7 @@ step() {
     }
 }
 in_root() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "${environment[@]}" "$@"
+    chroot "$root" /usr/bin/env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin "${environment[@]}" "$@"
 }
 step "bare Debian 12" debootstrap --variant=minbase bookworm "$root" "$mirror"
 mkdir "$root/project"
