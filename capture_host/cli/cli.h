@@ -5,6 +5,7 @@
 // Results go to standard output, progress and complaints to standard error. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,11 +24,6 @@
 #include "pianola/image.h"
 #include "pianola/plan.h"
 #include "pianola/verdict.h"
-
-// CLI11 takes seconds to parse: only what adds options includes it.
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -4,17 +4,14 @@
 // what to do, on standard error; and with --json as an object on standard output as well. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
+#include <CLI/Error.hpp>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "capture_host/cli/cli.h"
 #include "pianola/rule.h"
-
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
 
 namespace pianola::cli {
 

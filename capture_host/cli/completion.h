@@ -3,11 +3,8 @@
 // Place in the whole: a part of the sub-command completion. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <string>
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

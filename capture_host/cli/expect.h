@@ -3,6 +3,7 @@
 // Place in the whole: part of `pianola capture`. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,10 +12,6 @@
 
 #include "capture_host/link/expected.h"
 #include "capture_host/recorder/recorder.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

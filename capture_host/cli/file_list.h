@@ -4,15 +4,12 @@
 // has made. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -3,11 +3,9 @@
 // Place in the whole: of `pianola timeline` and `pianola perf`, which model the host alike. Host only.
 #pragma once
 
-#include "capture_host/timeline/host_cost.h"
+#include <CLI/ConfigFwd.hpp>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "capture_host/timeline/host_cost.h"
 
 namespace pianola::cli {
 

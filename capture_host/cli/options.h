@@ -33,6 +33,9 @@ CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const cha
     return command.add_option(name, text, description)->type_name(type);
 }
 
+// --symbol: a C identifier, or the parser refuses it. verified_file.h has what it is by default.
+CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
+
 // What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
 inline constexpr const char* kReads = "FILE";            // the command reads it
 inline constexpr const char* kReadsJson = "JSON";        // the same, and it is JSON

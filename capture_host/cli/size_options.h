@@ -3,14 +3,11 @@
 // Place in the whole: beside --device (target_option.h), for what makes a binary. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <cstdint>
 #include <string>
 
 #include "hal/devices/target.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -3,15 +3,12 @@
 // Place in the whole: options, text and JSON; the formulas are capture_host/timing's. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/timing/ftti.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -3,6 +3,7 @@
 // Place in the whole: a binary says which device it is for; these add to it. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,10 +11,6 @@
 #include "capture_host/files/files.h"
 #include "capture_host/targets/targets.h"
 #include "pianola/verdict.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

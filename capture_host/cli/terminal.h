@@ -4,14 +4,11 @@
 // --color decide on colours. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace pianola::cli {
 

@@ -4,17 +4,13 @@
 // the target would refuse. Host only.
 #pragma once
 
+#include <CLI/ConfigFwd.hpp>
 #include <memory>
 #include <string>
 
 #include "capture_host/cli/target_option.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace pianola::cli {
 
@@ -46,8 +42,6 @@ class VerifiedFile {
 // A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front
 // where that would not start with a letter. "models/road-signs.ptb" is "road_signs".
 [[nodiscard]] std::string symbol_for(const std::string& file_name);
-// --symbol: a C identifier, or the parser refuses it.
-CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
 
 // --language: `usual`, which it is already, or c99, for applications that use the C API.
 void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);

@@ -131,6 +131,9 @@ void bind_memory(py::module_& module) {
                 MemoryConfig{layout, memory, std::nullopt};
         }
     }
+}
+
+void bind_sharding(py::module_& module) {
     module.def(
         "create_sharded_memory_config",
         [](const Shape& shape, const Cores& core_grid, Layout strategy, Orientation, bool shape_is_the_shards,
@@ -162,6 +165,7 @@ void bind_configs(py::module_& module) {
     bind_names(module);
     bind_cores(module);
     bind_memory(module);
+    bind_sharding(module);
     py::class_<TensorSpec>(module, "TensorSpec", "Shape, element type and place of a tensor.")
         .def(py::init([](const Shape& shape, ElementType dtype, ElementLayout layout, const MemoryConfig& memory) {
                  TensorSpec spec{shape_from(shape.object), dtype, memory, layout};
