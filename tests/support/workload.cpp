@@ -144,9 +144,9 @@ bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
 }
 
 void add_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
-    constexpr std::size_t kStepAlignment = 64U;
+    constexpr std::size_t kTraceAlignment = 64U;
     std::vector<std::uint8_t>& segment = workload.segments.traces;
-    segment.resize(((segment.size() + (kStepAlignment - 1U)) / kStepAlignment) * kStepAlignment);
+    segment.resize(((segment.size() + (kTraceAlignment - 1U)) / kTraceAlignment) * kTraceAlignment);
     capture::ManifestTrace trace;
     trace.name = "another";
     trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
