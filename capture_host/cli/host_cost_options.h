@@ -1,6 +1,6 @@
 // --dispatch-ns and --replay-ns: what the host's part of a step is assumed to take.
 //
-// Place in the whole: of `pianola timeline` and `pianola perf`, which model the host alike. Host only.
+// `pianola timeline` and `pianola perf` share them: both use one model of the host.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "capture_host/cli/cli.h"

@@ -11,7 +11,7 @@ namespace pianola::tflite {
 
 // As they are, up to 2^30; with a shift to the right rounded to nearest, halves away from 0.
 inline constexpr FixedPoint kExactly{INT32_MAX, 0};
-// Terms of sums have so many bits behind the point: the scheme shifts them to the left by 20 and halves them.
+// Fraction bits of the terms of sums: the scheme shifts them to the left by 20 and halves them.
 inline constexpr std::uint32_t kSumFractionBits = 19U;
 inline constexpr FixedPoint kToSumFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
 
