@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-RULES, REMEDIES = "runtime/include/pianola/rules.inc", "capture_host/remedies/remedies.inc"
+RULES, REMEDIES = "runtime/include/pianola/rules.inc", "capture_host/binary/remedies.inc"
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
 ROW = re.compile(r"^\| `([A-Z]{3}-[A-Z0-9-]+)` \|.*\|$", re.MULTILINE)
 

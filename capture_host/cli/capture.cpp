@@ -1,6 +1,6 @@
 // pianola capture: a model becomes a trace binary.
 
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 
+#include "capture_host/capture/lowering/lowerings.h"
+#include "capture_host/capture/memory_error.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"
@@ -15,8 +17,6 @@
 #include "capture_host/cli/size_options.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/link/memory_error.h"
-#include "capture_host/lowering/lowerings.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"

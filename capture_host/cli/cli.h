@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/files/text.h"
-#include "capture_host/targets/targets.h"
-#include "capture_host/writer/names.h"
+#include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
 #include "pianola/device.h"
 #include "pianola/fault.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
 #include "pianola/verdict.h"
+#include "pianola_host/files.h"
+#include "pianola_host/targets.h"
 
 namespace pianola::cli {
 

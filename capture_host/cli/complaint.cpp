@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "capture_host/binary/keys.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/signing/keys.h"
 
 namespace pianola::cli {
 namespace {

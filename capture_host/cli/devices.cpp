@@ -6,7 +6,7 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "hal/devices/registry/registry.h"
+#include "hal/registry/registry.h"
 
 namespace pianola::cli {
 namespace {

@@ -1,6 +1,6 @@
 // pianola diff: what changes where one binary takes the place of another.
 
-#include "capture_host/diff/diff.h"
+#include "capture_host/binary/diff/diff.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/well_formed_file.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/base/profiles.h"
+#include "capture_host/capture/capture.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/devices.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/link/capture.h"
-#include "capture_host/replay/replay.h"
-#include "capture_host/writer/profiles.h"
-#include "hal/devices/registry/registry.h"
+#include "hal/registry/registry.h"
 #include "pianola/config.h"
+#include "pianola_host/replay.h"
 #include "pianola_schema_hash.h"
 
 namespace pianola::cli {

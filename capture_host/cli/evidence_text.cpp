@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "capture_host/evidence/self_tests.h"
-#include "capture_host/evidence/state.h"
+#include "capture_host/binary/self_tests.h"
+#include "capture_host/binary/state.h"
 
 namespace pianola::cli {
 namespace {

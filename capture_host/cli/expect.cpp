@@ -6,8 +6,8 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/files/files.h"
 #include "pianola/config.h"
+#include "pianola_host/files.h"
 
 namespace pianola::cli {
 namespace {

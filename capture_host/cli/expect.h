@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "capture_host/link/expected.h"
-#include "capture_host/recorder/recorder.h"
+#include "capture_host/capture/expected.h"
+#include "capture_host/capture/recorder.h"
 
 namespace pianola::cli {
 

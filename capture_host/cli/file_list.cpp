@@ -13,7 +13,7 @@
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 
 namespace pianola::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <CLI/ConfigFwd.hpp>
 
-#include "capture_host/timeline/host_cost.h"
+#include "pianola_host/host_cost.h"
 
 namespace pianola::cli {
 

@@ -10,7 +10,7 @@
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/well_formed_file.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::cli {
 namespace {

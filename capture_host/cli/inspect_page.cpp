@@ -7,6 +7,11 @@
 #include <memory>
 #include <string_view>
 
+#include "capture_host/base/chart.h"
+#include "capture_host/base/page.h"
+#include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/trace_walk.h"
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/inspect_parts.h"
@@ -14,16 +19,11 @@
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/verified_file.h"
 #include "capture_host/cli/verify_outcome.h"
-#include "capture_host/pages/chart.h"
-#include "capture_host/pages/page.h"
-#include "capture_host/signing/openssl_digest.h"
-#include "capture_host/targets/trace_walk.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/step.h"
-#include "capture_host/writer/manifest.h"
-#include "capture_host/writer/verify.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
 #include "pianola/development_config.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <memory>
 
+#include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/packing.h"
-#include "capture_host/signing/openssl_digest.h"
-#include "capture_host/writer/verify.h"
 #include "pianola/rule.h"
 
 namespace pianola::cli {

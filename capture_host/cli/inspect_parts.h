@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/trace_walk.h"
 #include "capture_host/cli/target_option.h"
-#include "capture_host/targets/trace_walk.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 

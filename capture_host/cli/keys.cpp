@@ -1,6 +1,6 @@
 // pianola keygen and pubkey: a key to sign with, and its public half in the forms that others need.
 
-#include "capture_host/signing/keys.h"
+#include "capture_host/binary/keys.h"
 
 #include <fmt/format.h>
 

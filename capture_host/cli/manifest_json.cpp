@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::cli {
 namespace {

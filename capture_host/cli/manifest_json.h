@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/writer/manifest.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 #include "pianola/scrub.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "capture_host/base/chart.h"
+#include "capture_host/base/page.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/pages/chart.h"
-#include "capture_host/pages/page.h"
 
 namespace pianola::cli {
 namespace {

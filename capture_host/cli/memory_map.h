@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::cli {
 

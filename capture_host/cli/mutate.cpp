@@ -8,12 +8,12 @@
 #include <memory>
 #include <optional>
 
+#include "capture_host/base/json.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/mutation_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/files/json.h"
 #include "capture_host/mutate/report.h"
 
 namespace pianola::cli {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "capture_host/targets/trace_walk.h"
+#include "capture_host/binary/trace_walk.h"
 
 namespace pianola::cli {
 

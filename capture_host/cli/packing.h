@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 #include "pianola/image.h"
 
 namespace pianola::cli {

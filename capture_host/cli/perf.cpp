@@ -9,9 +9,9 @@
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/replay/replay.h"
 #include "capture_host/timeline/operations.h"
 #include "capture_host/timeline/picture.h"
+#include "pianola_host/replay.h"
 
 namespace pianola::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "hal/devices/simulator.h"
+#include "hal/host/simulator.h"
 
 namespace pianola::cli {
 namespace {

@@ -1,6 +1,6 @@
 // pianola receipt: what a signed statement about a binary says.
 
-#include "capture_host/signing/receipt.h"
+#include "capture_host/binary/receipt.h"
 
 #include <fmt/format.h>
 

@@ -8,13 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "capture_host/base/status_name.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/run_arguments.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/replay/replay.h"
-#include "capture_host/writer/status_name.h"
+#include "pianola_host/replay.h"
 
 namespace pianola::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <optional>
 
+#include "capture_host/binary/keys.h"
+#include "capture_host/binary/sign_binary.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/signing/keys.h"
-#include "capture_host/signing/sign_binary.h"
 #include "hal/crypto/bearssl_verifier.h"
 
 namespace pianola::cli {

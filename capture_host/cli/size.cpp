@@ -10,7 +10,7 @@
 #include "capture_host/cli/memory_manifest.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/size_timing.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
 #include "pianola/footprint.h"
 
 namespace pianola::cli {

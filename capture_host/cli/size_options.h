@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 
 namespace pianola::cli {
 

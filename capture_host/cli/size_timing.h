@@ -1,6 +1,6 @@
 // --ftti-us and what goes with it: whether a fault is handled in time on an ECU, as part of `pianola size`.
 //
-// Place in the whole: options, text and JSON; the formulas are capture_host/timing's. Host only.
+// Place in the whole: options, text and JSON; the formulas are capture_host/timeline/cost's. Host only.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/timing/ftti.h"
+#include "capture_host/timeline/cost/ftti.h"
 
 namespace pianola::cli {
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/base/json.h"
+#include "capture_host/base/profiles.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/files/json.h"
-#include "capture_host/signing/openssl_digest.h"
-#include "capture_host/writer/profiles.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::cli {
 DeviceFile::DeviceFile(const std::string& file_name) : name_{file_name}, members_(nlohmann::json::object()) {

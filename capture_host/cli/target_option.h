@@ -8,9 +8,9 @@
 #include <string>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/files/files.h"
-#include "capture_host/targets/targets.h"
 #include "pianola/verdict.h"
+#include "pianola_host/files.h"
+#include "pianola_host/targets.h"
 
 namespace pianola::cli {
 

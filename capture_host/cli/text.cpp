@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "capture_host/base/profiles.h"
+#include "capture_host/binary/remedies.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/remedies/remedies.h"
-#include "capture_host/writer/profiles.h"
 
 namespace pianola::cli {
 namespace {

@@ -11,10 +11,10 @@
 #include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"
-#include "capture_host/replay/replay.h"
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
+#include "pianola_host/replay.h"
 
 namespace pianola::cli {
 namespace {

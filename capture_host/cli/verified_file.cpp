@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/signing/openssl_digest.h"
-#include "capture_host/writer/verify.h"
 #include "pianola/development_config.h"
 
 namespace pianola::cli {

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "capture_host/binary/keys.h"
+#include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/receipt.h"
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/packing.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/signing/keys.h"
-#include "capture_host/signing/openssl_digest.h"
-#include "capture_host/signing/receipt.h"
-#include "capture_host/writer/verify.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/envelope.h"
 #include "pianola/rule.h"

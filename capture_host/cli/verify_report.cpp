@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
-#include "capture_host/files/files.h"
 #include "pianola/rule.h"
+#include "pianola_host/files.h"
 
 namespace pianola::cli {
 namespace {

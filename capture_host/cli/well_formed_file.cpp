@@ -1,7 +1,7 @@
 #include "capture_host/cli/well_formed_file.h"
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/signing/openssl_digest.h"
 #include "pianola/development_config.h"
 
 namespace pianola::cli {

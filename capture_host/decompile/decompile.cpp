@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "capture_host/binary/trace_walk.h"
 #include "capture_host/decompile/launches.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/premises.h"
-#include "capture_host/targets/trace_walk.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "pianola/config.h"
 
 namespace pianola::decompile {

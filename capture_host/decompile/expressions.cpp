@@ -7,10 +7,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/int16_arguments.h"
-#include "hal/kernels/kernel.h"
-#include "hal/kernels/packed_weights.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/packed_weights.h"
 #include "pianola/sha256.h"
 
 namespace pianola::decompile {

@@ -7,8 +7,8 @@
 
 #include "capture_host/decompile/operation.h"
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 
 namespace pianola::decompile {
 namespace {

@@ -14,8 +14,8 @@
 #include "capture_host/decompile/expressions.h"
 #include "capture_host/decompile/launches.h"
 #include "capture_host/tflite/model/reader.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "tflite_subset_generated.h"
 
 namespace pianola::decompile {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
-#include "hal/kernels/packed_weights.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/packed_weights.h"
 
 namespace pianola::decompile {
 namespace {

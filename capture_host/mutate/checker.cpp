@@ -1,7 +1,7 @@
 #include "capture_host/mutate/checker.h"
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
+#include "pianola_host/files.h"
 
 namespace pianola::mutate {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "capture_host/files/text.h"
-#include "capture_host/link/assembly.h"
+#include "capture_host/base/text.h"
+#include "capture_host/capture/assembly.h"
 #include "capture_host/mutate/file_bytes.h"
 
 namespace pianola::mutate {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/trace_walk.h"
 #include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/subject.h"
-#include "capture_host/targets/trace_walk.h"
 
 namespace pianola::mutate {
 

@@ -1,9 +1,9 @@
 // Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is
 // signed at all.
+#include "capture_host/binary/sign_binary.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/mutant_keys.h"
 #include "capture_host/mutate/operators.h"
-#include "capture_host/signing/sign_binary.h"
 
 namespace pianola::mutate {
 namespace {

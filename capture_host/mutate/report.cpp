@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "capture_host/files/text.h"
+#include "capture_host/base/text.h"
+#include "capture_host/binary/receipt.h"
 #include "capture_host/mutate/operators.h"
-#include "capture_host/signing/receipt.h"
 #include "pianola/sha256.h"
 
 namespace pianola::mutate {

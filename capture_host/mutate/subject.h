@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/writer/manifest.h"
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 #include "pianola/device.h"
 #include "pianola/image.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::mutate {
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "capture_host/host/tensor/bfloat16.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/bfloat16.h"
 
 namespace pianola::python {
 

@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-#include "capture_host/files/files.h"
 #include "capture_host/python/bindings.h"
 #include "capture_host/python/player.h"
 #include "capture_host/python/records.h"
-#include "capture_host/tensor/tensor.h"
-#include "capture_host/workload/workload_capture.h"
-#include "hal/devices/device_numbers.h"
+#include "hal/host/device_numbers.h"
+#include "pianola_host/files.h"
+#include "pianola_host/tensor.h"
+#include "pianola_host/workload_capture.h"
 
 namespace pianola::python {
 namespace {

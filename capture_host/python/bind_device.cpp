@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "capture_host/base/profiles.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/tensor.h"
-#include "capture_host/writer/profiles.h"
+#include "pianola_host/tensor.h"
 
 namespace pianola::python {
 namespace {

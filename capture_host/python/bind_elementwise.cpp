@@ -1,6 +1,6 @@
 #include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/quantized.h"
+#include "pianola_host/quantized.h"
 
 namespace pianola::python {
 namespace {

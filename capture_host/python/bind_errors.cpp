@@ -2,10 +2,10 @@
 #include <string>
 #include <string_view>
 
-#include "capture_host/buffers/rule_error.h"
-#include "capture_host/files/files.h"
-#include "capture_host/interrupt/interrupt.h"
+#include "capture_host/base/interrupt.h"
 #include "capture_host/python/bindings.h"
+#include "pianola_host/files.h"
+#include "pianola_host/rule_error.h"
 
 namespace pianola::python {
 namespace {

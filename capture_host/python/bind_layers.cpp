@@ -2,8 +2,8 @@
 
 #include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/quantized.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/quantized.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 namespace {

@@ -1,10 +1,10 @@
 // Layouts, and parts of tensors.
 
+#include "capture_host/host/tensor/tiles.h"
 #include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/operations.h"
-#include "capture_host/tensor/tensor_error.h"
-#include "capture_host/tensor/tiles.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 namespace {

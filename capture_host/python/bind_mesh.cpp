@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "capture_host/mesh/mesh_error.h"
 #include "capture_host/python/bindings.h"
+#include "pianola_host/mesh_error.h"
 
 namespace pianola::python {
 namespace {

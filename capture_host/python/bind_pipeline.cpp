@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "capture_host/pipeline/pipeline.h"
-#include "capture_host/pipeline/pipeline_error.h"
 #include "capture_host/python/bindings.h"
+#include "pianola_host/pipeline.h"
+#include "pianola_host/pipeline_error.h"
 
 namespace pianola::python {
 namespace {

@@ -1,7 +1,7 @@
 #include "capture_host/python/bind_results.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/recurrent.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/recurrent.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/tensor.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/tensor.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 

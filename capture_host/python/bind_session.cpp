@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "capture_host/files/files.h"
 #include "capture_host/python/bindings.h"
 #include "capture_host/python/player.h"
 #include "capture_host/python/records.h"
-#include "capture_host/tensor/tensor.h"
+#include "pianola_host/files.h"
+#include "pianola_host/tensor.h"
 
 namespace pianola::python {
 namespace {

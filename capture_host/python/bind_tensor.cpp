@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include "capture_host/host/tensor/tiles.h"
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/operations.h"
-#include "capture_host/tensor/quantized.h"
-#include "capture_host/tensor/tensor.h"
-#include "capture_host/tensor/tensor_error.h"
-#include "capture_host/tensor/tiles.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/quantized.h"
+#include "pianola_host/tensor.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 namespace {

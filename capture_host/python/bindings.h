@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "capture_host/api/device.h"
-#include "capture_host/api/trace.h"
-#include "capture_host/buffers/geometry.h"
-#include "capture_host/tensor/tensor.h"
-#include "capture_host/tensor/tensor_spec.h"
+#include "pianola_host/device.h"
+#include "pianola_host/geometry.h"
+#include "pianola_host/tensor.h"
+#include "pianola_host/tensor_spec.h"
+#include "pianola_host/trace.h"
 
 namespace pianola::python {
 

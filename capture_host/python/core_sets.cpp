@@ -1,5 +1,5 @@
 #include "capture_host/python/bindings.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::python {
 

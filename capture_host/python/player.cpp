@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "capture_host/files/text.h"
-#include "capture_host/replay/replay.h"
-#include "capture_host/targets/targets.h"
-#include "capture_host/writer/status_name.h"
+#include "capture_host/base/status_name.h"
+#include "capture_host/base/text.h"
+#include "pianola_host/replay.h"
+#include "pianola_host/targets.h"
 
 namespace pianola::python {
 namespace {

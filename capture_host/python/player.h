@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/buffers/rule_error.h"
 #include "capture_host/timeline/operations.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
+#include "pianola_host/rule_error.h"
 
 namespace pianola::python {
 

@@ -7,7 +7,7 @@
 
 #include "capture_host/python/bindings.h"
 #include "capture_host/python/player.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::python {
 

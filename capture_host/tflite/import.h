@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/recorder/recorder.h"
+#include "capture_host/capture/recorder.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "pianola/span.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "capture_host/interrupt/interrupt.h"
-#include "capture_host/replay/replay.h"
+#include "capture_host/base/interrupt.h"
+#include "pianola_host/replay.h"
 
 namespace pianola::timeline {
 namespace {

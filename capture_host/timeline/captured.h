@@ -9,7 +9,7 @@
 
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/schedule.h"
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 #include "pianola/span.h"
 
 namespace pianola::timeline {

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "capture_host/pages/page.h"
+#include "capture_host/base/page.h"
 #include "capture_host/timeline/html_script.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/step_page.h"

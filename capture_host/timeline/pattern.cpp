@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "capture_host/targets/trace_walk.h"
+#include "capture_host/binary/trace_walk.h"
 
 namespace pianola::timeline {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/timeline/host_cost.h"
 #include "capture_host/timeline/workload.h"
+#include "pianola_host/host_cost.h"
 
 namespace pianola::timeline {
 

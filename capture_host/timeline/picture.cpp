@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "capture_host/pages/page.h"
+#include "capture_host/base/page.h"
 
 namespace pianola::timeline {
 

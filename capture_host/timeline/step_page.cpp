@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capture_host/pages/chart.h"
-#include "capture_host/pages/page.h"
-#include "capture_host/writer/names.h"
+#include "capture_host/base/chart.h"
+#include "capture_host/base/page.h"
+#include "capture_host/binary/names.h"
 
 namespace pianola::timeline {
 namespace {

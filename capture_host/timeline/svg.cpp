@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capture_host/pages/chart.h"
-#include "capture_host/pages/page.h"
+#include "capture_host/base/chart.h"
+#include "capture_host/base/page.h"
 #include "capture_host/timeline/picture.h"
 
 namespace pianola::timeline {

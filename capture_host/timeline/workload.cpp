@@ -6,8 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "capture_host/targets/trace_walk.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/binary/trace_walk.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::timeline {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 #include "pianola/image.h"
 #include "pianola/plan.h"
 

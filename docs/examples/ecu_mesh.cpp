@@ -6,12 +6,12 @@
 #include <iostream>
 #include <memory>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Buffers: layouts against an independent model of the memory map, loops of writes and reads, scopes, addresses.
 #include <set>
 
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

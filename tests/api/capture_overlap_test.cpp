@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/api/capture_support.h"
 
 namespace pianola::test {

@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "capture_host/files/files.h"
-#include "capture_host/workload/workload_capture.h"
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

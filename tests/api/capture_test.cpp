@@ -4,12 +4,12 @@
 #include <memory>
 #include <thread>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/api/capture_support.h"
 
 namespace pianola::test {

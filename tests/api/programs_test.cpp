@@ -1,8 +1,8 @@
 // Programs: kernels on cores, arguments, order, circular buffers, semaphores, the program cache.
 #include <limits>
 
-#include "hal/kernels/arguments.h"
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

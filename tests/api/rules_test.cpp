@@ -5,8 +5,8 @@
 #include <sstream>
 #include <vector>
 
-#include "capture_host/api/queue_driver.h"
-#include "capture_host/workload/workload_capture.h"
+#include "capture_host/host/device/queue_driver.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {
@@ -24,7 +24,7 @@ struct RuleText {
 const std::vector<RuleText> kRules{
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_HOST_RULE(name, id, text) {HostRule::name, id, text},
-#include "capture_host/buffers/host_rules.inc"
+#include "pianola_host/host_rules.inc"
 #undef PIANOLA_HOST_RULE
 };
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/device.h"
+#include "pianola_host/device.h"
 #include "tests/support/executor.h"
 
 namespace pianola::test {

@@ -1,7 +1,7 @@
 // Traces: eager against replayed, loops, several at once, the trace region.
 #include <random>
 
-#include "capture_host/api/device_state.h"
+#include "capture_host/host/device/device_state.h"
 #include "tests/api/trace_support.h"
 
 namespace pianola::test {

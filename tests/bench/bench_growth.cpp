@@ -6,13 +6,13 @@
 #include <cstring>
 #include <string>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/capacity/long_program.h"
 
 extern "C" {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "pianola/development_config.h"
 #include "tests/models/replay.h"
 

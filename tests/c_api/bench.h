@@ -8,11 +8,11 @@
 #include <memory>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "docs/examples/c/tables.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
+#include "pianola_host/files.h"
 #include "runtime/c/pianola.h"
 #include "tests/support/bench.h"
 #include "tests/support/workload.h"

@@ -1,9 +1,9 @@
 // The conformance kit on a port in C: docs/examples/port as tables of C functions, reached as docs/guide/c_api.md says.
 #include "docs/examples/c/tables.h"
 #include "docs/examples/port/npu_samples.h"
+#include "hal/port_kit/conformance.h"
+#include "hal/port_kit/stdout_sink.h"
 #include "runtime/c/cpp_ports.h"
-#include "tests/port/conformance.h"
-#include "tests/port/stdout_sink.h"
 
 namespace {
 

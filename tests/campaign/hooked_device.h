@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 #include "pianola/device.h"
 
 namespace pianola::campaign {

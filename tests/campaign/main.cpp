@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/campaign/campaigns.h"
 #include "tests/mutate/subjects.h"
 #include "tests/support/mesh_workload.h"

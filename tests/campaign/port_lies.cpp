@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
+#include "hal/port_kit/conformance.h"
 #include "tests/campaign/hooked_device.h"
-#include "tests/port/conformance.h"
 #include "tests/port/refdev_samples.h"
 
 namespace pianola::port {

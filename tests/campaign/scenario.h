@@ -10,10 +10,10 @@
 #include <ostream>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/campaign/mode.h"
 #include "tests/campaign/workload.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 #include "pianola/development_config.h"
 #include "tests/campaign/campaigns.h"
 #include "tests/support/sums.h"

@@ -4,7 +4,7 @@
 // Place in the whole: tests only.
 #pragma once
 
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

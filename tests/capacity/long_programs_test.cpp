@@ -1,10 +1,10 @@
 // Programs of 100,000 commands are captured, replayed and verified, with the profiles that are meant for them.
 #include <tuple>
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/capacity/long_program.h"
 
 namespace pianola::test {

@@ -6,10 +6,10 @@
 #include <map>
 #include <random>
 
-#include "capture_host/buffers/geometry.h"
-#include "capture_host/tensor/operations.h"
-#include "capture_host/tensor/tensor_error.h"
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/geometry.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/tensor_error.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "capture_host/binary/keys.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/files/files.h"
-#include "capture_host/signing/keys.h"
+#include "pianola_host/files.h"
 #include "tests/fuzz/seeds.h"
 
 namespace pianola::test {

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "capture_host/cli/options.h"
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/cli/all_commands_fixture.h"
 
 namespace pianola::test {

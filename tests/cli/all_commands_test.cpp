@@ -6,7 +6,7 @@
 #include <set>
 
 #include "capture_host/cli/options.h"
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/cli/all_commands_fixture.h"
 
 namespace pianola::test {

@@ -1,6 +1,6 @@
 // Files are written whole, where they should be, and are on the disk when that is said; what else there is in a file
 // system stays.
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "capture_host/files/json.h"
+#include "capture_host/base/json.h"
 #include "tests/cli/all_commands.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Digests of the host's tools are those that targets compute, however a message is cut, and one after another.
-#include "capture_host/signing/openssl_digest.h"
+#include "capture_host/binary/openssl_digest.h"
 
 #include <gtest/gtest.h>
 

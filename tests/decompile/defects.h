@@ -9,10 +9,10 @@
 #include <functional>
 #include <vector>
 
+#include "capture_host/capture/link.h"
+#include "capture_host/capture/recorder.h"
 #include "capture_host/decompile/decompile.h"
-#include "capture_host/link/link.h"
-#include "capture_host/recorder/recorder.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/decompile/defect_models.h"
 
 namespace pianola::decompile {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "capture_host/link/link.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/int16_arguments.h"
+#include "capture_host/capture/link.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/decompile/defects.h"
 #include "tests/tflite/one_import.h"
 

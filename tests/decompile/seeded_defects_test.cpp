@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/verify.h"
 #include "capture_host/decompile/decompile.h"
-#include "capture_host/files/files.h"
-#include "capture_host/writer/verify.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/decompile/defects.h"
 #include "tests/tflite/model_builder.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "capture_host/link/assembly.h"
+#include "capture_host/capture/assembly.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "tests/decompile/defects.h"
 

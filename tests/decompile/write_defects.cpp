@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/files.h"
+#include "pianola_host/manifest.h"
 #include "tests/decompile/defects.h"
 #include "tests/tflite/model_builder.h"
 

@@ -1,10 +1,10 @@
 // What was captured on each device alone, as one binary for the mesh: it gives what each gives alone.
-#include "capture_host/link/merge.h"
+#include "capture_host/capture/merge.h"
 
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
-#include "capture_host/files/text.h"
+#include "capture_host/base/text.h"
+#include "pianola_host/files.h"
 #include "tests/device_set/mesh_bench.h"
 
 namespace pianola::test {

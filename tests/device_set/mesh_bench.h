@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
 #include "tests/support/mesh_workload.h"

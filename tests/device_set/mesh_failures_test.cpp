@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/device_set/mesh_bench.h"
 
 namespace pianola::test {

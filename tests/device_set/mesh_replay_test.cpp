@@ -1,8 +1,8 @@
 // One binary, n devices: values against arithmetic, piece by piece, over a thousand replays.
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
-#include "capture_host/files/text.h"
+#include "capture_host/base/text.h"
+#include "pianola_host/files.h"
 #include "tests/device_set/mesh_bench.h"
 
 namespace pianola::test {

@@ -1,8 +1,8 @@
 // What a session over several devices refuses, and what it does on each of them.
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
-#include "capture_host/files/text.h"
+#include "capture_host/base/text.h"
+#include "pianola_host/files.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/device_set/mesh_bench.h"
 #include "tests/support/verifies.h"

@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/merge.h"
+#include "capture_host/capture/merge.h"
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "pianola_host/files.h"
 #include "tests/decompile/defect_models.h"
 #include "tests/device_set/mesh_bench.h"
 #include "tests/support/trace_file.h"

@@ -1,18 +1,18 @@
 // A binary, and the same one with one thing changed: the class of that is named, and no other.
-#include "capture_host/diff/diff.h"
+#include "capture_host/binary/diff/diff.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <set>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/capture.h"
-#include "capture_host/signing/keys.h"
-#include "capture_host/signing/sign_binary.h"
-#include "capture_host/writer/manifest.h"
-#include "hal/devices/registry/registry.h"
+#include "capture_host/binary/keys.h"
+#include "capture_host/binary/sign_binary.h"
+#include "capture_host/capture/capture.h"
+#include "hal/registry/registry.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::test {
 namespace {

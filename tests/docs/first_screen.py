@@ -19,7 +19,7 @@ import tempfile
 import page_commands
 
 CODE = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LIBRARIES = ("hal/sim/libpianola_sim.a", "hal/devices/refdev/libpianola_refdev.a", "hal/kernels/libpianola_kernels.a",
+LIBRARIES = ("hal/devices/refdev/sim/libpianola_sim.a", "hal/devices/refdev/libpianola_refdev.a", "hal/devices/refdev/kernels/libpianola_kernels.a",
              "runtime/libpianola_runtime.a")
 DEFINITIONS = re.compile(r"-DFLATBUFFERS_\S+|-DPIANOLA_PROFILE=\S+")
 
@@ -27,7 +27,7 @@ DEFINITIONS = re.compile(r"-DFLATBUFFERS_\S+|-DPIANOLA_PROFILE=\S+")
 def definitions_of(build):
     """Those that everything which uses the runtime is compiled with, from the build's own commands."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    of_session = next(each["command"] for each in commands if each["file"].endswith("/hal/sim/sim_device.cpp"))
+    of_session = next(each["command"] for each in commands if each["file"].endswith("/hal/devices/refdev/sim/sim_device.cpp"))
     return [word for word in shlex.split(of_session) if DEFINITIONS.match(word)]
 
 

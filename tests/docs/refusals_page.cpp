@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "capture_host/remedies/remedies.h"
+#include "capture_host/binary/remedies.h"
 #include "pianola/rule.h"
 #include "toolchains/rules_page/rule_groups.h"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kHead = R"(# Why was it refused?
 
 For each rule: what it means, what usually causes it, and what to do. Made from `runtime/include/pianola/rules.inc` and
-`capture_host/remedies/remedies.inc`; do not edit. Why each rule exists says [rules](../reference/rules.md).
+`capture_host/binary/remedies.inc`; do not edit. Why each rule exists says [rules](../reference/rules.md).
 
 A refusal has four parts. `pianola verify FILE` prints all of them, with `--json` for programs; on a target they are the
 members of `Verdict`.

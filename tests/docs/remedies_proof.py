@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-NAME = "capture_host/remedies"
+NAME = "capture_host/binary"
 ENTRY = re.compile(r"PIANOLA_REMEDY\((\w+),.*?\"\)\n", re.DOTALL)
 
 

@@ -1,5 +1,5 @@
 // What a command line of the fuzzer finds in its folder, and the words that mean something to it.
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/kernels/kernel.h"
-#include "hal/sim/access_checker.h"
+#include "hal/devices/refdev/sim/access_checker.h"
 #include "tests/fuzz/harness.h"
 #include "tests/hostile/mutator.h"
 #include "tests/hostile/target.h"

@@ -2,7 +2,7 @@
 // imports is linked, or does not fit the device, and a binary that was linked is one that the runtime accepts.
 #include <string>
 
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
 #include "capture_host/tflite/import.h"
 #include "tests/fuzz/harness.h"
 #include "tests/hostile/mutator.h"

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "capture_host/base/json.h"
+#include "capture_host/binary/receipt.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/files/json.h"
 #include "capture_host/mutate/report.h"
-#include "capture_host/signing/receipt.h"
 #include "tests/fuzz/harness.h"
 #include "tests/fuzz/sandbox.h"
 #include "tests/fuzz/seeds.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/fuzz/harness.h"
 #include "tests/support/shard.h"
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/fuzz/seeds.h"
 
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: the host side reads and writes files, and parses JSON, in capture_host/files only.
+"""Gate: the host side reads and writes files, and parses JSON, in capture_host/base only.
 
 What is promised of every file - sizes looked at first, nothing half written, no key written over, JSON neither deep nor
 with a member twice - is kept there, so that it holds for a command that is written tomorrow.
@@ -11,7 +11,7 @@ import sys
 
 from own_sources import own_sources, report
 
-PLACE = pathlib.PurePath("capture_host/files")
+PLACE = pathlib.PurePath("capture_host/base")
 WAYS_AROUND = re.compile(
     r"\b(?:i|o)?fstream\b|\bfilebuf\b|\b(?:fopen|freopen|creat|mkstemp)\s*\("
     r"|\bO_(?:RDONLY|WRONLY|RDWR)\b|\bBIO_new_file\b"

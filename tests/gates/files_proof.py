@@ -7,7 +7,7 @@ from proof_support import GateProof
 
 
 class FilesProof(GateProof):
-    """Feeds the gate lines that go around capture_host/files, and lines that do not."""
+    """Feeds the gate lines that go around capture_host/base, and lines that do not."""
 
     def judge(self, line, name="capture_host/cli/a.cpp"):
         self.write(name, f"// First.\n{line}\n")
@@ -21,7 +21,7 @@ class FilesProof(GateProof):
                 self.assertEqual(self.judge(line), [])
 
     def test_accepts_the_place_itself(self):
-        self.assertEqual(self.judge("std::ifstream stream{path};", "capture_host/files/a.cpp"), [])
+        self.assertEqual(self.judge("std::ifstream stream{path};", "capture_host/base/a.cpp"), [])
 
     def test_refuses_ways_around(self):
         for line in ("#include <fstream>", "std::ofstream stream{path};", 'fopen("a", "r");', "::open(path, O_RDONLY);",

@@ -36,7 +36,7 @@ LOWERING = [
     for folder in ("compile", "decompile", "link", "planner", "recorder", "tensor", "tflite", "views")
 ]
 HOST = [
-    "schema", "runtime", "hal/crypto", "hal/devices", "hal/devices/registry", "capture_host", "capture_host/lowering",
+    "schema", "runtime", "hal/crypto", "hal/devices", "hal/registry", "capture_host", "capture_host/capture/lowering",
     *LOWERING
 ]
 # What a layer may use besides itself. The longest name that matches a folder decides.
@@ -45,35 +45,35 @@ MAY_USE = {
     "runtime": ["schema"],
     "hal": ["runtime"],
     "hal/crypto": ["runtime"],
-    "hal/kernels": ["runtime"],
+    "hal/devices/refdev/kernels": ["runtime"],
     "hal/devices": ["runtime"],
     **{device: ["runtime"] for device in DEVICES},
-    "hal/devices/refdev": ["runtime", "hal/kernels"],
-    **{target: ["runtime", "hal/kernels", "hal/sim", "hal/devices", target[: -len("/host")]] for target in TARGETS},
-    # What executes the reference device's commands on the host in its place, as hal/sim does.
-    "hal/devices/vulkan": ["runtime", "hal/kernels", "hal/devices", "hal/devices/refdev"],
-    "hal/devices/refdev/host": ["runtime", "hal/kernels", "hal/sim", "hal/devices", "hal/devices/refdev",
-                                "hal/devices/vulkan"],
-    "hal/devices/registry": ["runtime", "hal/devices", *TARGETS],
-    "hal/sim": ["runtime", "hal/kernels", "hal/devices/refdev"],
+    "hal/devices/refdev": ["runtime", "hal/devices/refdev/kernels"],
+    **{target: ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/devices", target[: -len("/host")]] for target in TARGETS},
+    # What executes the reference device's commands on the host in its place, as hal/devices/refdev/sim does.
+    "hal/devices/refdev/vulkan": ["runtime", "hal/devices/refdev/kernels", "hal/devices", "hal/devices/refdev"],
+    "hal/devices/refdev/host": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/devices", "hal/devices/refdev",
+                                "hal/devices/refdev/vulkan"],
+    "hal/registry": ["runtime", "hal/devices", *TARGETS],
+    "hal/devices/refdev/sim": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev"],
     "hal/arch": ["runtime"],
-    "hal/boards/common": ["runtime", "hal/kernels", "hal/devices/refdev", "hal/arch"],
-    **{f"hal/boards/{board}": ["runtime", "hal/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
+    "hal/boards/common": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/arch"],
+    **{f"hal/boards/{board}": ["runtime", "hal/devices/refdev/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
        for board in BOARDS},
     # What on-target tests have of a board's own.
     **{f"hal/boards/{board}/tests": ["runtime", "hal/arch", "hal/boards/common", f"hal/boards/{board}", "tests"]
        for board in BOARDS},
     "capture_host": HOST,
-    **{folder: [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
-    "capture_host/pl330": [*HOST, "hal/kernels", "hal/devices/refdev", "hal/devices/pl330", "hal/devices/pl330/host"],
-    "capture_host/lowering": [*HOST, "capture_host/pl330"],
+    **{folder: [*HOST, "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
+    "capture_host/capture/lowering": [*HOST, "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/devices/pl330", "hal/devices/pl330/host"],
+    "capture_host/capture/lowering": [*HOST, "capture_host/capture/lowering"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["hal", "hal/kernels", "hal/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
+    "docs": ["hal", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
     # The runtime and the reference device as a module of another build.
-    "zephyr": ["runtime", "hal", "hal/kernels", "hal/devices/refdev"],
+    "zephyr": ["runtime", "hal", "hal/devices/refdev/kernels", "hal/devices/refdev"],
     # The conformance kit, which projects of ports take without the other tests.
-    "tests/port": ["runtime", "hal/kernels", *DEVICES, "hal/sim"],
+    "tests/port": ["runtime", "hal/devices/refdev/kernels", *DEVICES, "hal/devices/refdev/sim"],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.

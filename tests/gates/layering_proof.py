@@ -20,7 +20,7 @@ class LayeringProof(GateProof):
             ("runtime/core/a.h", "#include <cstdint>"),
             ("hal/devices/refdev/a.h", '#include "runtime/core/b.h"'),
             ("hal/crypto/a.h", '#include "runtime/trust/b.h"'),
-            ("hal/sim/a.h", '#include "hal/devices/refdev/b.h"'),
+            ("hal/devices/refdev/sim/a.h", '#include "hal/devices/refdev/b.h"'),
             ("hal/arch/riscv/a.h", '#include "runtime/core/b.h"'),
             ("hal/arch/riscv/a.cpp", '#include "hal/arch/b.h"'),
             ("hal/boards/common/a.h", '#include "hal/devices/refdev/b.h"'),
@@ -33,15 +33,15 @@ class LayeringProof(GateProof):
             ("tests/baremetal/a.cpp", f'#include "{BOARD}/b.h"'),
             ("runtime/image/a.cpp", '#include "trace_binary_generated.h"'),
             ("capture_host/cli/a.cpp", '#include "hal/devices/b.h"'),
-            ("capture_host/targets/a.cpp", '#include "hal/devices/registry/b.h"'),
-            ("capture_host/cli/a.cpp", '#include "capture_host/link/b.h"'),
-            ("capture_host/link/a.cpp", '#include "hal/devices/refdev/host/b.h"'),
-            ("capture_host/tflite/operators/a.cpp", '#include "hal/kernels/b.h"'),
-            ("capture_host/compile/a.cpp", '#include "capture_host/api/b.h"'),
-            ("hal/devices/refdev/host/a.cpp", '#include "hal/sim/b.h"'),
-            ("hal/devices/registry/a.cpp", '#include "hal/devices/refdev/host/b.h"'),
-            ("tests/sim/a.cpp", '#include "capture_host/recorder/b.h"'),
-            ("runtime/core/a.h", '// not #include "hal/sim/b.h"'),
+            ("capture_host/device/a.cpp", '#include "hal/registry/b.h"'),
+            ("capture_host/cli/a.cpp", '#include "capture_host/capture/b.h"'),
+            ("capture_host/capture/a.cpp", '#include "hal/devices/refdev/host/b.h"'),
+            ("capture_host/tflite/operators/a.cpp", '#include "hal/devices/refdev/kernels/b.h"'),
+            ("capture_host/host/program/a.cpp", '#include "capture_host/host/device/b.h"'),
+            ("hal/devices/refdev/host/a.cpp", '#include "hal/devices/refdev/sim/b.h"'),
+            ("hal/registry/a.cpp", '#include "hal/devices/refdev/host/b.h"'),
+            ("tests/sim/a.cpp", '#include "capture_host/capture/b.h"'),
+            ("runtime/core/a.h", '// not #include "hal/devices/refdev/sim/b.h"'),
         ):
             with self.subTest(name=name, line=line):
                 self.assertEqual(self.judge(name, line), [])
@@ -53,18 +53,18 @@ class LayeringProof(GateProof):
             ("hal/crypto/a.cpp", '#include "hal/boards/common/b.h"'),
             ("runtime/core/a.h", '  #  include "capture_host/b.h"'),
             ("runtime/core/a.h", "#include <hal/devices/refdev/b.h>"),
-            ("hal/devices/refdev/a.h", '#include "hal/sim/b.h"'),
+            ("hal/devices/refdev/a.h", '#include "hal/devices/refdev/sim/b.h"'),
             ("hal/devices/refdev/a.h", '#include "capture_host/b.h"'),
-            ("hal/sim/a.h", '#include "capture_host/b.h"'),
+            ("hal/devices/refdev/sim/a.h", '#include "capture_host/b.h"'),
             ("runtime/core/a.h", '#include "hal/boards/common/b.h"'),
             ("hal/devices/refdev/a.h", '#include "hal/boards/common/b.h"'),
             ("hal/devices/refdev/a.h", '#include "hal/arch/b.h"'),
             ("hal/arch/riscv/a.h", '#include "hal/boards/common/b.h"'),
             ("hal/arch/a.h", '#include "hal/devices/refdev/b.h"'),
             ("hal/boards/common/a.h", f'#include "{BOARD}/b.h"'),
-            ("hal/boards/common/a.h", '#include "hal/sim/b.h"'),
+            ("hal/boards/common/a.h", '#include "hal/devices/refdev/sim/b.h"'),
             (f"{BOARD}/a.h", f'#include "{OTHER}/b.h"'),
-            (f"{BOARD}/a.h", '#include "hal/sim/b.h"'),
+            (f"{BOARD}/a.h", '#include "hal/devices/refdev/sim/b.h"'),
             (f"{BOARD}/a.h", '#include "tests/baremetal/b.h"'),
             (f"{BOARD}/a.h", f'#include "{BOARD}/tests/b.h"'),
             (f"{BOARD}/tests/a.h", f'#include "{OTHER}/b.h"'),
@@ -73,16 +73,16 @@ class LayeringProof(GateProof):
             # What is not lowering knows devices by their targets.
             ("capture_host/cli/a.cpp", '#include "hal/devices/refdev/b.h"'),
             ("capture_host/cli/a.cpp", '#include "hal/devices/refdev/host/b.h"'),
-            ("capture_host/api/a.h", '#include "hal/sim/b.h"'),
-            ("capture_host/mutate/a.cpp", '#include "hal/kernels/b.h"'),
-            ("capture_host/workload/a.cpp", '#include "hal/devices/refdev/b.h"'),
-            ("capture_host/link/a.cpp", '#include "hal/sim/b.h"'),
+            ("capture_host/host/device/a.h", '#include "hal/devices/refdev/sim/b.h"'),
+            ("capture_host/mutate/a.cpp", '#include "hal/devices/refdev/kernels/b.h"'),
+            ("capture_host/host/capture/a.cpp", '#include "hal/devices/refdev/b.h"'),
+            ("capture_host/capture/a.cpp", '#include "hal/devices/refdev/sim/b.h"'),
             ("hal/devices/a.h", '#include "hal/devices/refdev/b.h"'),
-            ("hal/devices/a.h", '#include "hal/devices/registry/b.h"'),
+            ("hal/devices/a.h", '#include "hal/registry/b.h"'),
             ("hal/devices/refdev/a.h", '#include "hal/devices/refdev/host/b.h"'),
-            ("hal/devices/refdev/host/a.h", '#include "hal/devices/registry/b.h"'),
+            ("hal/devices/refdev/host/a.h", '#include "hal/registry/b.h"'),
             ("hal/devices/refdev/host/a.h", '#include "capture_host/b.h"'),
-            ("hal/sim/a.h", '#include "hal/devices/refdev/host/b.h"'),
+            ("hal/devices/refdev/sim/a.h", '#include "hal/devices/refdev/host/b.h"'),
             ("runtime/a.h", '#include "tflite_subset_generated.h"'),
             ("hal/devices/refdev/a.h", '#include "trace_binary_generated.h"'),
             ("runtime/a.h", '/* why */ #include "hal/devices/refdev/b.h"'),
@@ -112,10 +112,10 @@ class LayeringProof(GateProof):
         self.assert_finds(self.circles([*tree, ("runtime/core", "pianola")]), "runtime/include/pianola")
 
     def test_judges_link_edges(self):
-        good = ["core|runtime|", "sim|hal/sim|core", "cli|capture_host/cli|core;fmt::fmt", "rules||"]
+        good = ["core|runtime|", "sim|hal/devices/refdev/sim|core", "cli|capture_host/cli|core;fmt::fmt", "rules||"]
         self.assertEqual(link_findings(good), ([], 4))
-        findings, _ = link_findings(["core|runtime|sim", "sim|hal/sim|"])
-        self.assert_finds(findings, "runtime must not link hal/sim")
+        findings, _ = link_findings(["core|runtime|sim", "sim|hal/devices/refdev/sim|"])
+        self.assert_finds(findings, "runtime must not link hal/devices/refdev/sim")
         good = [
             "arch|hal/arch/riscv|", "common|hal/boards/common|arch", f"board|{BOARD}|common;arch",
             "app|docs/examples|board"

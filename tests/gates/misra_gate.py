@@ -29,7 +29,7 @@ ENUMERATION = "e5674191ff20e1aa61ec3e79c9d85df52dc185a6177c140b677a999b4addfa35"
 STATUSES = ("enforced", "vacuous", "reviewed", "deviated")
 HOST = re.compile(r"^hal/(sim|devices/registry|devices/vulkan|devices/[^/]+/host)/|^hal/devices/[^/]+$")
 # Variants that take each other's place: one of them is in a program.
-OTHER_VARIANTS = re.compile(r"^(runtime/without/|hal/kernels/(portable|dsp|mve)/|hal/(arch|boards)/)")
+OTHER_VARIANTS = re.compile(r"^(runtime/without/|hal/devices/refdev/kernels/(portable|dsp|mve)/|hal/(arch|boards)/)")
 RECORD = re.compile(r"^## (DEV-\d{3})\b.*?^- Guideline: (.+?)$", re.MULTILINE | re.DOTALL)
 GUIDELINE = re.compile(r"(\d+\.\d+\.\d+)((?:, \d+\.\d+\.\d+)*) \((\w+)\)")
 

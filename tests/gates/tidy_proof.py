@@ -11,7 +11,7 @@ from proof_support import GateProof
 from tidy_gate import unreached
 
 ROOT = pathlib.Path(__file__).parents[2]
-CONFIGS = (".clang-tidy", "capture_host/.clang-tidy", "runtime/.clang-tidy", "hal/.clang-tidy", "hal/sim/.clang-tidy",
+CONFIGS = (".clang-tidy", "capture_host/.clang-tidy", "runtime/.clang-tidy", "hal/.clang-tidy", "hal/devices/refdev/sim/.clang-tidy",
            "tests/.clang-tidy")
 HOST, TARGET = "capture_host/a.cpp", "runtime/a.cpp"
 
@@ -55,7 +55,7 @@ BAD = [
     ("hal/devices/refdev/a.cpp", "misc-no-recursion", "int f(int v) { return v > 0 ? f(v - 1) + 1 : 0; }"),
     ("hal/boards/a_board/a.cpp", "cppcoreguidelines-avoid-non-const-global-variables", "int counter = 0;"),
     ("hal/arch/riscv/a.cpp", "hicpp-no-assembler", 'void f() { asm volatile("nop"); }'),
-    ("hal/sim/a.cpp", "modernize-use-nullptr", "int* f() { return 0; }"),
+    ("hal/devices/refdev/sim/a.cpp", "modernize-use-nullptr", "int* f() { return 0; }"),
     ("tests/a.cpp", "bugprone-use-after-move",
      "#include <string>\n#include <utility>\nunsigned long f(std::string s) { std::string t = std::move(s); return "
      "s.size(); }"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
 #include "capture_host/tflite/import.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "tests/runtime/rule_case.h"

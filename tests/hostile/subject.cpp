@@ -5,11 +5,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 #include "capture_host/mutate/subject.h"
 #include "capture_host/tflite/import.h"
 #include "hal/devices/refdev/host/refdev_target.h"
+#include "pianola_host/files.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "tests/hostile/aligned_bytes.h"
 #include "tests/hostile/subject.h"
 #include "tests/support/trace_file.h"

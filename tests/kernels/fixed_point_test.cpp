@@ -1,11 +1,11 @@
-#include "hal/kernels/fixed_point.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "hal/kernels/exponential.h"
+#include "hal/devices/refdev/kernels/exponential.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

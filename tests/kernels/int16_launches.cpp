@@ -1,4 +1,4 @@
-#include "hal/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

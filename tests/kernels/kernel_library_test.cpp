@@ -1,4 +1,4 @@
-#include "hal/kernels/kernel_library.h"
+#include "hal/devices/refdev/kernels/kernel_library.h"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/device_memory.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "tests/kernels/published.h"
 
 namespace pianola::refdev {

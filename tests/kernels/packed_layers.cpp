@@ -1,6 +1,6 @@
 // PlainLayers with packed weights.
-#include "hal/kernels/packed_layer.h"
-#include "hal/kernels/tensor_bytes.h"
+#include "hal/devices/refdev/kernels/packed_layer.h"
+#include "hal/devices/refdev/kernels/tensor_bytes.h"
 #include "tests/kernels/plain_layers_cases.h"
 
 namespace pianola::refdev {

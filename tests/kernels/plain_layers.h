@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/device_memory.h"
-#include "hal/kernels/kernel.h"
-#include "hal/kernels/packed_weights.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/packed_weights.h"
 
 namespace pianola::refdev {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "capture_host/evidence/self_tests.h"
-#include "capture_host/evidence/state.h"
-#include "capture_host/link/capture.h"
+#include "capture_host/binary/self_tests.h"
+#include "capture_host/binary/state.h"
+#include "capture_host/capture/capture.h"
 #include "tests/support/workload.h"
 
 namespace pianola {

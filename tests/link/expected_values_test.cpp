@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/link/expected.h"
+#include "capture_host/capture/expected.h"
 
 namespace pianola {
 namespace {

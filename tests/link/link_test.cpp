@@ -1,14 +1,14 @@
 // The recorder and the linker: what they refuse, and what they promise of the binary.
 
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "capture_host/link/capture.h"
-#include "capture_host/link/layout.h"
-#include "hal/kernels/arguments.h"
+#include "capture_host/capture/capture.h"
+#include "capture_host/capture/layout.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola/config.h"
 
 namespace pianola::capture {

@@ -1,12 +1,12 @@
 // Which layers the linker packs, and what becomes of their constants.
-#include "capture_host/link/pack.h"
+#include "capture_host/capture/pack.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
 #include "hal/devices/refdev/host/command_words.h"
 
 namespace pianola::capture {

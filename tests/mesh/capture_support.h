@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "capture_host/replay/replay.h"
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/replay.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/mesh/mesh_support.h"
 
 namespace pianola::test {

@@ -1,5 +1,5 @@
 // A device that fails is named by its coordinate, its meshes stop, and the others can be read and used again.
-#include "capture_host/api/device_state.h"
+#include "capture_host/host/device/device_state.h"
 #include "tests/mesh/mesh_support.h"
 
 namespace pianola::test {

@@ -19,7 +19,7 @@ struct RuleText {
 const std::vector<RuleText> kRules{
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_MESH_RULE(name, id, text) {MeshRule::name, #name, id, text},
-#include "capture_host/mesh/mesh_rules.inc"
+#include "pianola_host/mesh_rules.inc"
 #undef PIANOLA_MESH_RULE
 };
 

@@ -1,7 +1,7 @@
 // Small meshes, and programs on them whose results follow from plain arithmetic.
 #pragma once
 
-#include "capture_host/mesh/mesh_device.h"
+#include "pianola_host/mesh_device.h"
 #include "tests/api/support.h"
 
 namespace pianola::test {

@@ -1,6 +1,6 @@
 // Distributed tensors in C++, so that sanitizers see the code; the Python package's tests compare them with NumPy.
-#include "capture_host/tensor/quantized.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/quantized.h"
+#include "pianola_host/tensor_error.h"
 #include "tests/mesh/mesh_support.h"
 
 namespace pianola::test {

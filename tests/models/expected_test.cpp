@@ -1,5 +1,5 @@
 // Captures that expect the goldens of another implementation: what is stored, and what one wrong byte is called.
-#include "capture_host/link/expected.h"
+#include "capture_host/capture/expected.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "pianola/development_config.h"
 #include "tests/models/replay.h"
 #include "tests/support/verifies.h"

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 #include "capture_host/tflite/import.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/config.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
 #include "pianola/sha256.h"
+#include "pianola_host/files.h"
 
 namespace pianola::replay {
 

@@ -1,5 +1,5 @@
 // A workload of the host API: one region for everything, a kernel on one core, and a declared parameter.
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/api/support.h"
 #include "tests/mutate/subjects.h"
 

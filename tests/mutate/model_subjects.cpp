@@ -1,9 +1,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 #include "capture_host/tflite/import.h"
+#include "pianola_host/files.h"
 #include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 

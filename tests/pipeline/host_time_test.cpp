@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "capture_host/pipeline/pipeline.h"
-#include "capture_host/tensor/operations.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/pipeline.h"
 #include "tests/support/executor.h"
 
 namespace pianola::test {

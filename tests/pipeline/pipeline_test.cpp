@@ -2,18 +2,18 @@
 // tested here once for each, and at length through Python (tests/python/pipeline_test.py), which reaches the same
 // library.
 
-#include "capture_host/pipeline/pipeline.h"
+#include "pianola_host/pipeline.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "capture_host/pipeline/pipeline_error.h"
-#include "capture_host/pipeline/stage.h"
-#include "capture_host/tensor/operations.h"
-#include "capture_host/tensor/tensor_error.h"
+#include "capture_host/host/pipeline/stage.h"
 #include "hal/devices/refdev/command_encoding.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/pipeline_error.h"
+#include "pianola_host/tensor_error.h"
 #include "tests/support/executor.h"
 
 namespace pianola::test {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/pl330/workloads.h"
 
 int main(int argc, char** argv) {

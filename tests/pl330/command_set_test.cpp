@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "capture_host/pl330/lower.h"
+#include "capture_host/capture/lowering/pl330.h"
 #include "hal/devices/pl330/encoding.h"
 #include "hal/devices/pl330/host/words.h"
 

@@ -2,14 +2,14 @@
 // copy and fill.
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
-#include "capture_host/lowering/lowerings.h"
-#include "capture_host/targets/targets.h"
-#include "capture_host/workload/workload_capture.h"
-#include "capture_host/writer/verify.h"
-#include "hal/devices/device_numbers.h"
+#include "capture_host/binary/verify.h"
+#include "capture_host/capture/lowering/lowerings.h"
 #include "hal/devices/pl330/command_set.h"
+#include "hal/host/device_numbers.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
+#include "pianola_host/targets.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/pl330/exchange.h"
 #include "tests/pl330/workloads.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "capture_host/pl330/lower.h"
+#include "capture_host/capture/lowering/pl330.h"
 #include "tests/pl330/workloads.h"
 
 namespace pianola::test {

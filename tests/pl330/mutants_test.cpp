@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "hal/devices/pl330/command_set.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/pl330/exchange.h"
 #include "tests/pl330/workloads.h"
 

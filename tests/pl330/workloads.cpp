@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "capture_host/files/files.h"
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/files.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/pl330/exchange.h"
 
 namespace pianola::test {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/api/device.h"
-#include "capture_host/pl330/lower.h"
+#include "capture_host/capture/lowering/pl330.h"
 #include "hal/boards/zynq_a9/engine.h"
 #include "pianola/device.h"
+#include "pianola_host/device.h"
 
 namespace pianola::test {
 

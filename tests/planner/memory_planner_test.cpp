@@ -1,5 +1,5 @@
 // The planner's contract as properties of random instances, and known instances.
-#include "capture_host/planner/memory_planner.h"
+#include "capture_host/capture/memory_planner.h"
 
 #include <gtest/gtest.h>
 

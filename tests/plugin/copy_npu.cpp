@@ -3,7 +3,7 @@
 // simulator sees outside of their extents, and 0 that it does not look.
 #include "tests/plugin/copy_npu.h"
 
-#include "hal/devices/plugin.h"
+#include "hal/host/plugin.h"
 
 namespace pianola::copy_npu {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "capture_host/files/files.h"
-#include "capture_host/targets/targets.h"
-#include "capture_host/targets/trace_walk.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/binary/trace_walk.h"
+#include "pianola_host/files.h"
+#include "pianola_host/manifest.h"
+#include "pianola_host/targets.h"
 
 namespace pianola {
 namespace {

@@ -44,7 +44,7 @@ ADAPTED = (
     ("  McCommandSet cs_;", "  std::uint32_t number_{0U}; std::array<RegionConfig, 8U> held_{}; McCommandSet cs_;"),
 )
 MEMCPY_TARGET = """
-#include "hal/devices/plugin.h"
+#include "hal/host/plugin.h"
 #include "memcpy_npu.h"
 namespace {
 using namespace pianola;

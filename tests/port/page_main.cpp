@@ -1,7 +1,7 @@
 // Prints docs/evidence/port_checks.md.
 #include <iostream>
 
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
 
 int main() {
     std::cout

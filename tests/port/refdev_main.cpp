@@ -2,12 +2,12 @@
 #include <cstring>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
-#include "tests/port/conformance.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
+#include "hal/port_kit/conformance.h"
+#include "hal/port_kit/stdout_sink.h"
 #include "tests/port/refdev_port.h"
 #include "tests/port/software_engine.h"
-#include "tests/port/stdout_sink.h"
 
 int main(int argc, char** argv) {
     const bool is_threaded = (argc > 1) && (std::strcmp(argv[1], "threaded") == 0);

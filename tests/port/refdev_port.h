@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
-#include "tests/port/port.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
+#include "hal/port_kit/port.h"
 #include "tests/port/refdev_samples.h"
 
 namespace pianola::port {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 
 namespace pianola::port {
 namespace {

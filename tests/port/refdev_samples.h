@@ -6,8 +6,8 @@
 
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/shared_state.h"
+#include "hal/port_kit/port.h"
 #include "pianola/span.h"
-#include "tests/port/port.h"
 
 namespace pianola::port {
 

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <iostream>
 
-#include "tests/port/conformance.h"
-#include "tests/port/stdout_sink.h"
+#include "hal/port_kit/conformance.h"
+#include "hal/port_kit/stdout_sink.h"
 #include "tests/port/wrong_port.h"
 
 namespace {

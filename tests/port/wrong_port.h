@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "tests/port/port.h"
+#include "hal/port_kit/port.h"
 
 namespace pianola::port {
 

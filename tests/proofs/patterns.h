@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 #include "tests/proofs/small_case.h"
 
 namespace pianola::test {

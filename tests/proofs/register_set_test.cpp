@@ -1,8 +1,8 @@
 // Streams of a command set with registers and strided operands: which are accepted, and which are refused.
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/proofs/register_streams.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"

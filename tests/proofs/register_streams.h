@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "capture_host/files/files.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/proofs/register_set.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/workload.h"

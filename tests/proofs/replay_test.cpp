@@ -7,7 +7,7 @@
 #include <iostream>
 #include <tuple>
 
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "tests/proofs/patterns.h"
 #include "tests/proofs/performance.h"
 

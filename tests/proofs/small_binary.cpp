@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "tests/proofs/small_case.h"
 
 namespace pianola::test {

@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).pa
 # It orders the kernels of one program. Operations make programs whose order the library knows.
 IN_PROGRAMS_ONLY = {"semaphore"}
 NAMES = set(re.findall(r'KernelId::k\w+,\s+\d+U,\s+"(\w+)"',
-                       (SOURCE / "hal/kernels/kernel_library.cpp").read_text(encoding="utf-8")))
+                       (SOURCE / "hal/devices/refdev/kernels/kernel_library.cpp").read_text(encoding="utf-8")))
 
 
 class Kernels(OperationTest):

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "capture_host/link/merge.h"
+#include "capture_host/capture/merge.h"
 #include "tests/support/workload.h"
 
 namespace pianola::programs {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
+#include "pianola_host/files.h"
 #include "tests/device_set/mesh_bench.h"
 #include "tests/random/binary.h"
 #include "tests/random/maker.h"

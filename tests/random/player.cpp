@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/random/binary.h"
 #include "tests/random/maker.h"
 #include "tests/support/workload.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/trace_file.h"

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "capture_host/link/capture.h"
-#include "capture_host/link/link.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/capture/capture.h"
+#include "capture_host/capture/link.h"
+#include "pianola_host/manifest.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/sums.h"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/link/capture.h"
-#include "capture_host/link/link.h"
+#include "capture_host/capture/capture.h"
+#include "capture_host/capture/link.h"
+#include "pianola_host/files.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/nested_calls.h"

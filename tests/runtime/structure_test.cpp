@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/writer/manifest.h"
+#include "pianola_host/manifest.h"
 #include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
 #include "tests/runtime/probe_file.h"

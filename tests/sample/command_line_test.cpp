@@ -1,4 +1,4 @@
-#include "capture_host/sample/command_line.h"
+#include "docs/examples/road_signs/command_line.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/sample/evaluate.h"
-#include "capture_host/sample/scene.h"
-#include "capture_host/sample/signs.h"
+#include "docs/examples/road_signs/evaluate.h"
+#include "docs/examples/road_signs/scene.h"
+#include "docs/examples/road_signs/signs.h"
+#include "pianola_host/files.h"
 
 namespace pianola::sample {
 namespace {

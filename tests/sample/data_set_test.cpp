@@ -1,4 +1,4 @@
-#include "capture_host/sample/data_set.h"
+#include "docs/examples/road_signs/data_set.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <array>
 #include <set>
 
-#include "capture_host/sample/contact_sheet.h"
-#include "capture_host/sample/font.h"
-#include "capture_host/sample/signs.h"
+#include "docs/examples/road_signs/contact_sheet.h"
+#include "docs/examples/road_signs/font.h"
+#include "docs/examples/road_signs/signs.h"
 
 namespace pianola::sample {
 namespace {

@@ -1,4 +1,4 @@
-#include "capture_host/sample/exact_math.h"
+#include "docs/examples/road_signs/exact_math.h"
 
 #include <gtest/gtest.h>
 

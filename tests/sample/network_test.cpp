@@ -1,13 +1,13 @@
-#include "capture_host/sample/network.h"
+#include "docs/examples/road_signs/network.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "capture_host/sample/data_set.h"
-#include "capture_host/sample/quantise.h"
-#include "capture_host/sample/trainer.h"
+#include "docs/examples/road_signs/data_set.h"
+#include "docs/examples/road_signs/quantise.h"
+#include "docs/examples/road_signs/trainer.h"
 
 namespace pianola::sample {
 namespace {

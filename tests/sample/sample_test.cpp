@@ -1,4 +1,4 @@
-#include "capture_host/sample/sample.h"
+#include "docs/examples/road_signs/sample.h"
 
 #include <flatbuffers/flatbuffers.h>
 #include <gtest/gtest.h>

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 
-#include "capture_host/timing/session_cost.h"
+#include "capture_host/timeline/cost/session_cost.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/digest_engine.h"
 
 namespace pianola::test {

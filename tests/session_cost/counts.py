@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the counts of every call of a session on hostile binaries against the formulas of capture_host/timing.
+"""Holds the counts of every call of a session on hostile binaries against the formulas of capture_host/timeline/cost.
 
   counts.py --program PIANOLA_SESSION_COST      plans, calls and faults: calls of the port and bytes, counted one by one
   counts.py --program ... --functions ROOT      and every public function of Session in ROOT has a formula

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of calls of a session under callgrind, and holds them against capture_host/timing's formulas.
+"""Counts the instructions of calls of a session under callgrind, and holds them against capture_host/timeline/cost's formulas.
 
   instructions.py --program PIANOLA_SESSION_COST [--page docs/evidence/session_cost.md]
 

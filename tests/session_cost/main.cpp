@@ -1,5 +1,5 @@
 // pianola_session_cost: drives sessions on hostile binaries, and says what calls of them did and what the formulas of
-// capture_host/timing give.
+// capture_host/timeline/cost give.
 //
 //   pianola_session_cost calls                    names of all calls that have a formula, as JSON
 //   pianola_session_cost counts                   every plan, call and fault: counts and formulas, as JSON
@@ -16,7 +16,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "capture_host/timing/instructions.h"
+#include "capture_host/timeline/cost/instructions.h"
 #include "tests/session_cost/rig.h"
 
 namespace {

@@ -7,7 +7,7 @@ HEAD = """# Cost of a session's calls
 
 Made by `tests/session_cost/instructions.py --print`; do not edit. The most that each public call of a `Session` does:
 calls of the port, bytes, and instructions, as formulas of a binary's numbers. The formulas are those of
-`capture_host/timing/session_formulas.h`, from which `pianola size --ftti-us` calculates
+`capture_host/timeline/cost/session_formulas.h`, from which `pianola size --ftti-us` calculates
 ([timing.md](../guide/timing.md)). No time is measured here.
 
 ## What holds them

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/session_cost/counting.h"
 #include "tests/session_cost/plans.h"
 

@@ -2,7 +2,7 @@
 // are counts.py's.
 #include <gtest/gtest.h>
 
-#include "capture_host/timing/ftti.h"
+#include "capture_host/timeline/cost/ftti.h"
 #include "tests/session_cost/rig.h"
 #include "tests/support/verifies.h"
 

@@ -1,5 +1,5 @@
 // What holds commands to their extents: when it finds a byte that changed elsewhere.
-#include "hal/sim/access_checker.h"
+#include "hal/devices/refdev/sim/access_checker.h"
 
 #include <gtest/gtest.h>
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 
 namespace pianola::sim {
 namespace {

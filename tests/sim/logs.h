@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 
 namespace pianola::sim {
 

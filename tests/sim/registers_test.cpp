@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/queue_memory.h"
-#include "hal/kernels/device_memory.h"
 #include "pianola/span.h"
 #include "pianola/status.h"
 

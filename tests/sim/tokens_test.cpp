@@ -1,7 +1,7 @@
 // Tokens of notifications count round: what is complete, and what is not yet.
 #include <gtest/gtest.h>
 
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
 
 namespace pianola::sim {
 namespace {

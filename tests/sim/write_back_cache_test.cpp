@@ -1,12 +1,12 @@
 // The model of a cache that is not coherent with the device, and what driver and session do about one.
-#include "hal/sim/write_back_cache.h"
+#include "hal/devices/refdev/sim/write_back_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "capture_host/files/files.h"
+#include "pianola_host/files.h"
 #include "tests/support/bench.h"
 #include "tests/support/verifies.h"
 #include "tests/support/workload.h"

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "capture_host/workload/workload_capture.h"
+#include "pianola_host/workload_capture.h"
 #include "tests/streams/program.h"
 
 namespace pianola::streams {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "capture_host/files/files.h"
-#include "capture_host/replay/replay.h"
+#include "pianola_host/files.h"
+#include "pianola_host/replay.h"
 #include "tests/streams/device.h"
 #include "tests/streams/mesh.h"
 

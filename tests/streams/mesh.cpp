@@ -8,8 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "capture_host/mesh/mesh_device.h"
-#include "capture_host/replay/replay.h"
+#include "pianola_host/mesh_device.h"
+#include "pianola_host/replay.h"
 #include "tests/streams/device.h"
 
 namespace pianola::streams {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::test {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/recorder/recorder.h"
+#include "capture_host/capture/recorder.h"
 
 namespace pianola::test {
 

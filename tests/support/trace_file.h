@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/writer/manifest.h"
 #include "hal/devices/refdev/device_spec.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::test {
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/link/link.h"
-#include "capture_host/targets/trace_walk.h"
-#include "capture_host/writer/manifest.h"
+#include "capture_host/binary/trace_walk.h"
+#include "capture_host/capture/link.h"
 #include "hal/devices/refdev/host/command_words.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::test {
 

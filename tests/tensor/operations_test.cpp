@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 
-#include "capture_host/tensor/bfloat16.h"
-#include "capture_host/tensor/quantized.h"
-#include "capture_host/tensor/tensor_error.h"
-#include "capture_host/tensor/tiles.h"
+#include "capture_host/host/tensor/bfloat16.h"
+#include "capture_host/host/tensor/tiles.h"
+#include "pianola_host/quantized.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
 namespace {

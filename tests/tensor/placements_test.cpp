@@ -7,12 +7,12 @@
 #include <memory>
 #include <numeric>
 
-#include "capture_host/files/files.h"
-#include "capture_host/tensor/operations.h"
-#include "capture_host/workload/workload_capture.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
+#include "pianola_host/operations.h"
+#include "pianola_host/workload_capture.h"
 
 namespace pianola::tensor {
 namespace {

@@ -1,13 +1,13 @@
 // Operations of int16 and layers with memory from C++: results that follow from plain arithmetic, so that sanitizers
 // see the code. The Python package's tests hold the same functions to the interpreter of tests/crosscheck.
 
-#include "capture_host/tensor/recurrent.h"
+#include "pianola_host/recurrent.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "capture_host/tensor/tensor_error.h"
+#include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
 namespace {

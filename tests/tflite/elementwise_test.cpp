@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/operators/byte_table.h"
 #include "capture_host/tflite/import.h"
-#include "capture_host/tflite/model/byte_table.h"
 #include "capture_host/tflite/model/import_error.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/recorder/recorder.h"
-#include "hal/kernels/kernel.h"
+#include "capture_host/capture/recorder.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 
 namespace pianola::tflite {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/link/link.h"
+#include "capture_host/capture/link.h"
 #include "capture_host/tflite/import.h"
 #include "tests/support/trace_file.h"
 #include "tests/tflite/shared_models.h"

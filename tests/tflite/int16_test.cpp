@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/tflite/model/channel_table.h"
-#include "capture_host/tflite/model/word_table.h"
-#include "hal/kernels/int16_arguments.h"
+#include "capture_host/operators/channel_table.h"
+#include "capture_host/operators/word_table.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 

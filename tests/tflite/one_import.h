@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "capture_host/tflite/import.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
 
 namespace pianola::tflite {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "capture_host/tflite/import.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 

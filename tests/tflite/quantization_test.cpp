@@ -1,5 +1,5 @@
 // Fixed-point numbers against values worked out by hand.
-#include "capture_host/tflite/model/quantization.h"
+#include "capture_host/operators/quantization.h"
 
 #include <gtest/gtest.h>
 

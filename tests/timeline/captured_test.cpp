@@ -8,13 +8,13 @@
 #include <set>
 #include <tuple>
 
-#include "capture_host/replay/replay.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "pianola_host/replay.h"
 #include "tests/timeline/subject.h"
 
 namespace pianola::timeline {

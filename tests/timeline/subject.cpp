@@ -7,12 +7,12 @@
 #include <iterator>
 #include <memory>
 
-#include "capture_host/writer/verify.h"
+#include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/device_spec.h"
 #include "hal/devices/refdev/host/refdev_target.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/kernels/arguments.h"
 #include "pianola/development_config.h"
 
 namespace pianola::timeline {

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "capture_host/timeline/gaps.h"
 #include "capture_host/timeline/schedule.h"
+#include "pianola_host/files.h"
 #include "tests/support/mesh_workload.h"
 
 namespace pianola::timeline {

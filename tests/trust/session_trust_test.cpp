@@ -2,11 +2,11 @@
 // back.
 #include <gtest/gtest.h>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/support/nested_calls.h"
 #include "tests/support/verifies.h"
 #include "tests/trust/signed_file.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/signing/keys.h"
-#include "capture_host/signing/sign_binary.h"
+#include "capture_host/binary/keys.h"
+#include "capture_host/binary/sign_binary.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/trust.h"
 #include "tests/support/workload.h"

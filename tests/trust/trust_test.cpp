@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "capture_host/files/files.h"
 #include "pianola/envelope.h"
+#include "pianola_host/files.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 #include "tests/trust/signed_file.h"

@@ -2,9 +2,9 @@
 #include <array>
 #include <iostream>
 
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
+#include "hal/port_kit/stdout_sink.h"
 #include "tests/port/refdev_samples.h"
-#include "tests/port/stdout_sink.h"
 #include "tests/vulkan/vulkan_port.h"
 
 namespace pianola::port {

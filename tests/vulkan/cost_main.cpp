@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "hal/devices/refdev/host/command_words.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/vulkan/agreement.h"
 
 namespace pianola::vulkan {

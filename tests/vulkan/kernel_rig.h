@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "hal/devices/vulkan/kernel_pipelines.h"
+#include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 
 namespace pianola::vulkan {
 

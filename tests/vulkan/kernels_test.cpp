@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "hal/devices/vulkan/programs.h"
+#include "hal/devices/refdev/vulkan/programs.h"
 #include "tests/vulkan/same_bytes.h"
 
 namespace pianola::vulkan {

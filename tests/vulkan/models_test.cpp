@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "capture_host/link/capture.h"
+#include "capture_host/capture/capture.h"
 #include "capture_host/tflite/import.h"
 #include "tests/models/replay.h"
 #include "tests/tflite/shared_models.h"

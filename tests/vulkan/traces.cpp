@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "capture_host/link/link.h"
-#include "capture_host/recorder/recorder.h"
+#include "capture_host/capture/link.h"
+#include "capture_host/capture/recorder.h"
 #include "hal/devices/refdev/host/command_words.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::vulkan {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/devices/vulkan/vulkan_device.h"
-#include "hal/devices/vulkan/vulkan_platform.h"
+#include "hal/devices/refdev/vulkan/vulkan_device.h"
+#include "hal/devices/refdev/vulkan/vulkan_platform.h"
 
 namespace pianola::vulkan {
 

@@ -20,9 +20,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "capture_host/files/files.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
+#include "pianola_host/files.h"
 #include "tests/worst_case/cases.h"
 
 namespace {

@@ -54,8 +54,8 @@ pianola_lint_board_code(board_common ${shared_toolchain}
     hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
     tests/baremetal/skips/*.cpp)
 # The kernels' inner loops, with a core that they are for.
-pianola_lint_board_code(kernels_dsp ${CMAKE_CURRENT_LIST_DIR}/cortex-m7.cmake hal/kernels/dsp/*.cpp)
-pianola_lint_board_code(kernels_mve ${CMAKE_CURRENT_LIST_DIR}/cortex-m55.cmake hal/kernels/mve/*.cpp)
+pianola_lint_board_code(kernels_dsp ${CMAKE_CURRENT_LIST_DIR}/cortex-m7.cmake hal/devices/refdev/kernels/dsp/*.cpp)
+pianola_lint_board_code(kernels_mve ${CMAKE_CURRENT_LIST_DIR}/cortex-m55.cmake hal/devices/refdev/kernels/mve/*.cpp)
 pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.

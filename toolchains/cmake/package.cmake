@@ -97,7 +97,7 @@ endif()
 if(TARGET pianola_shared)
     install(TARGETS pianola_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime
         NAMELINK_COMPONENT dev)
-    install(FILES ${PROJECT_SOURCE_DIR}/capture_host/shared/pianola_host.h
+    install(FILES ${PROJECT_SOURCE_DIR}/capture_host/c_library/pianola_host.h
         DESTINATION "${pianola_include_dir}/c" COMPONENT dev)
     set_property(GLOBAL PROPERTY pianola_has_shared_library ON)
     set_property(GLOBAL PROPERTY pianola_shared_package libpianola0)

@@ -5,10 +5,10 @@ file(GLOB pianola_headers_runtime CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_D
     "${PROJECT_SOURCE_DIR}/runtime/include/pianola/*.h" "${PROJECT_SOURCE_DIR}/runtime/include/pianola/*.inc")
 
 set(pianola_headers_kernels
-    hal/kernels/device_memory.h
-    hal/kernels/kernel.h
-    hal/kernels/kernel_library.h
-    hal/kernels/kernels.h)
+    hal/devices/refdev/kernels/device_memory.h
+    hal/devices/refdev/kernels/kernel.h
+    hal/devices/refdev/kernels/kernel_library.h
+    hal/devices/refdev/kernels/kernels.h)
 
 set(pianola_headers_refdev
     hal/devices/refdev/command_encoding.h
@@ -30,61 +30,61 @@ set(pianola_headers_pl330
 
 # Of devices that the host's tools take as plugins.
 set(pianola_headers_target
-    hal/devices/plugin.h
-    hal/devices/simulator.h
-    hal/devices/target.h)
+    hal/host/plugin.h
+    hal/host/simulator.h
+    hal/host/target.h)
 
 set(pianola_headers_sim
-    hal/sim/faulty_driver.h
-    hal/sim/sim_device.h
-    hal/sim/sim_machine.h
-    hal/sim/sim_options.h
-    hal/sim/sim_platform.h
-    hal/sim/write_back_cache.h)
+    hal/devices/refdev/sim/faulty_driver.h
+    hal/devices/refdev/sim/sim_device.h
+    hal/devices/refdev/sim/sim_machine.h
+    hal/devices/refdev/sim/sim_options.h
+    hal/devices/refdev/sim/sim_platform.h
+    hal/devices/refdev/sim/write_back_cache.h)
 
 set(pianola_headers_crypto hal/crypto/bearssl_verifier.h)
 
 set(pianola_headers_port_kit
-    tests/port/conformance.h
-    tests/port/kit.h
-    tests/port/port.h
-    tests/port/stdout_sink.h)
+    hal/port_kit/conformance.h
+    hal/port_kit/kit.h
+    hal/port_kit/port.h
+    hal/port_kit/stdout_sink.h)
 
 set(pianola_headers_host
-    capture_host/api/device.h
-    capture_host/api/trace.h
-    capture_host/buffers/buffer.h
-    capture_host/buffers/geometry.h
-    capture_host/buffers/host_error.h
-    capture_host/buffers/host_rules.inc
-    capture_host/buffers/ids.h
-    capture_host/buffers/memory_holder.h
-    capture_host/buffers/rule_error.h
-    capture_host/compile/program.h
-    capture_host/files/files.h
-    capture_host/mesh/mesh_buffer.h
-    capture_host/mesh/mesh_device.h
-    capture_host/mesh/mesh_error.h
-    capture_host/mesh/mesh_rules.inc
-    capture_host/mesh/mesh_shape.h
-    capture_host/mesh/mesh_workload.h
-    capture_host/replay/replay.h
-    capture_host/targets/targets.h
-    capture_host/tensor/distribution.h
-    capture_host/tensor/operations.h
-    capture_host/tensor/quantized.h
-    capture_host/tensor/recurrent.h
-    capture_host/tensor/tensor.h
-    capture_host/tensor/tensor_error.h
-    capture_host/tensor/tensor_rules.inc
-    capture_host/tensor/tensor_spec.h
-    capture_host/pipeline/pipeline.h
-    capture_host/pipeline/pipeline_error.h
-    capture_host/pipeline/pipeline_rules.inc
-    capture_host/timeline/host_cost.h
-    capture_host/workload/workload_capture.h
-    capture_host/writer/manifest.h
-    hal/devices/registry/registry.h)
+    capture_host/include/pianola_host/device.h
+    capture_host/include/pianola_host/trace.h
+    capture_host/include/pianola_host/buffer.h
+    capture_host/include/pianola_host/geometry.h
+    capture_host/include/pianola_host/host_error.h
+    capture_host/include/pianola_host/host_rules.inc
+    capture_host/include/pianola_host/ids.h
+    capture_host/include/pianola_host/memory_holder.h
+    capture_host/include/pianola_host/rule_error.h
+    capture_host/include/pianola_host/program.h
+    capture_host/include/pianola_host/files.h
+    capture_host/include/pianola_host/mesh_buffer.h
+    capture_host/include/pianola_host/mesh_device.h
+    capture_host/include/pianola_host/mesh_error.h
+    capture_host/include/pianola_host/mesh_rules.inc
+    capture_host/include/pianola_host/mesh_shape.h
+    capture_host/include/pianola_host/mesh_workload.h
+    capture_host/include/pianola_host/replay.h
+    capture_host/include/pianola_host/targets.h
+    capture_host/include/pianola_host/distribution.h
+    capture_host/include/pianola_host/operations.h
+    capture_host/include/pianola_host/quantized.h
+    capture_host/include/pianola_host/recurrent.h
+    capture_host/include/pianola_host/tensor.h
+    capture_host/include/pianola_host/tensor_error.h
+    capture_host/include/pianola_host/tensor_rules.inc
+    capture_host/include/pianola_host/tensor_spec.h
+    capture_host/include/pianola_host/pipeline.h
+    capture_host/include/pianola_host/pipeline_error.h
+    capture_host/include/pianola_host/pipeline_rules.inc
+    capture_host/include/pianola_host/host_cost.h
+    capture_host/include/pianola_host/workload_capture.h
+    capture_host/include/pianola_host/manifest.h
+    hal/registry/registry.h)
 
 # Of a board's parts, where the build is for one: what applications include, and what ports of boards and devices do.
 set(pianola_headers_board "")

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "capture_host/recorder/recorder.h"
+#include "capture_host/capture/recorder.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/reader.h"
 

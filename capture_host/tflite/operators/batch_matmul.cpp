@@ -3,9 +3,9 @@
 
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/kernels/fixed_point.h"
-#include "hal/kernels/int16_arguments.h"
-#include "hal/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

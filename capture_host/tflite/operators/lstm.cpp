@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capture_host/tflite/model/lstm_scaling.h"
+#include "capture_host/operators/lstm_scaling.h"
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

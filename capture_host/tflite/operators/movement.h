@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture_host/operators/strided_view.h"
 #include "capture_host/tflite/operators/operator_context.h"
-#include "capture_host/views/strided_view.h"
 
 namespace pianola::tflite {
 

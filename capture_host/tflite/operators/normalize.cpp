@@ -1,7 +1,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/kernels/argument_rules.h"
+#include "hal/devices/refdev/kernels/argument_rules.h"
 
 namespace pianola::tflite {
 namespace {

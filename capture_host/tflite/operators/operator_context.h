@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/recorder/recorder.h"
-#include "capture_host/tflite/model/byte_table.h"
-#include "capture_host/tflite/model/channel_table.h"
+#include "capture_host/capture/recorder.h"
+#include "capture_host/operators/byte_table.h"
+#include "capture_host/operators/channel_table.h"
+#include "capture_host/operators/quantization.h"
 #include "capture_host/tflite/model/graph.h"
-#include "capture_host/tflite/model/quantization.h"
 #include "capture_host/tflite/model/reader.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tflite_subset_generated.h"
 
 namespace pianola::tflite {

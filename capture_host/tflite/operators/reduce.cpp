@@ -4,7 +4,7 @@
 
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
-#include "hal/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola/config.h"
 
 namespace pianola::tflite {

@@ -5,7 +5,7 @@
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/wide_numbers.h"
-#include "hal/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

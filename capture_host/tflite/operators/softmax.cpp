@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "capture_host/tflite/model/word_table.h"
+#include "capture_host/operators/word_table.h"
 #include "capture_host/tflite/operators/operators.h"
 
 namespace pianola::tflite {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capture_host/tflite/model/window_size.h"
+#include "capture_host/operators/window_size.h"
 #include "capture_host/tflite/operators/filter_table.h"
 #include "capture_host/tflite/operators/operators.h"
 #include "capture_host/tflite/operators/window.h"
-#include "hal/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

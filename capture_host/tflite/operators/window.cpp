@@ -1,7 +1,7 @@
 #include "capture_host/tflite/operators/window.h"
 
-#include "capture_host/tflite/model/window_size.h"
-#include "hal/kernels/launch_check.h"
+#include "capture_host/operators/window_size.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
 namespace {

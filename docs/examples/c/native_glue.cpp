@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "capture_host/files/files.h"
 #include "docs/examples/c/app.h"
 #include "docs/examples/c/tables.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "pianola_host/files.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <iostream>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/mesh/mesh_device.h"
-#include "capture_host/workload/workload_capture.h"
 #include "docs/examples/host_api/executor.h"
+#include "pianola_host/files.h"
+#include "pianola_host/mesh_device.h"
+#include "pianola_host/workload_capture.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // A whole workload as a trace binary: the calls of a pipelined program, recorded, proved, tried, and stored for an ECU.
 // usage: capture_workload FILE.ptb
-#include "capture_host/files/files.h"
-#include "capture_host/workload/workload_capture.h"
 #include "docs/examples/host_api/model.h"
+#include "pianola_host/files.h"
+#include "pianola_host/workload_capture.h"
 
 namespace example {
 namespace {

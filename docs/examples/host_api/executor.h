@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "capture_host/api/device.h"
+#include "pianola_host/device.h"
 
 namespace example {
 

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <vector>
 
-#include "capture_host/mesh/mesh_device.h"
 #include "docs/examples/host_api/executor.h"
+#include "pianola_host/mesh_device.h"
 
 namespace {
 

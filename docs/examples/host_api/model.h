@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/api/device.h"
 #include "docs/examples/host_api/executor.h"
+#include "pianola_host/device.h"
 
 namespace example {
 

@@ -3,13 +3,13 @@
 #include <array>
 #include <utility>
 
-#include "capture_host/lowering/lowerings.h"
-#include "capture_host/mesh/mesh_device.h"
-#include "capture_host/mesh/mesh_workload.h"
-#include "capture_host/targets/lowering.h"
-#include "capture_host/targets/targets.h"
-#include "capture_host/workload/workload_capture.h"
+#include "capture_host/capture/lowering/lowerings.h"
+#include "capture_host/device/lowering.h"
 #include "docs/examples/host_api/model.h"
+#include "pianola_host/mesh_device.h"
+#include "pianola_host/mesh_workload.h"
+#include "pianola_host/targets.h"
+#include "pianola_host/workload_capture.h"
 
 namespace example {
 namespace {

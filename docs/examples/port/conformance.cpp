@@ -1,8 +1,8 @@
 // Runs the conformance kit on the example port. Exits with 0 where it conforms.
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
 
+#include "hal/port_kit/stdout_sink.h"
 #include "npu_samples.h"
-#include "tests/port/stdout_sink.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "hal/port_kit/port.h"
 #include "npu.h"
-#include "tests/port/port.h"
 
 namespace npu {
 

@@ -1,6 +1,6 @@
 // Step 5 of docs/guide/porting.md: the NPU for Pianola's tools, as a plugin:
 // `pianola verify x.ptb --plugin libnpu_target.so`.
-#include "hal/devices/plugin.h"
+#include "hal/host/plugin.h"
 #include "npu.h"
 
 namespace npu {

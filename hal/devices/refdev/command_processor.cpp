@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/queue_command.h"
-#include "hal/kernels/kernel.h"
 
 namespace pianola::refdev {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/queue_memory.h"
-#include "hal/kernels/device_memory.h"
 #include "pianola/span.h"
 
 namespace pianola::refdev {

@@ -1,7 +1,7 @@
 #include "hal/devices/refdev/device_spec.h"
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/kernel_library.h"
+#include "hal/devices/refdev/kernels/kernel_library.h"
 
 namespace pianola::refdev {
 

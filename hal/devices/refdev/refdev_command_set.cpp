@@ -1,7 +1,7 @@
 #include "hal/devices/refdev/refdev_command_set.h"
 
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/queue_command.h"
-#include "hal/kernels/kernel.h"
 #include "pianola/config.h"
 
 namespace pianola::refdev {

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "hal/devices/refdev/execution_log.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/queue_memory.h"
-#include "hal/kernels/device_memory.h"
 #include "pianola/config.h"
 
 namespace pianola::refdev {

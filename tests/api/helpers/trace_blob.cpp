@@ -5,8 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "capture_host/api/device.h"
-#include "capture_host/files/files.h"
+#include "pianola_host/device.h"
+#include "pianola_host/files.h"
 #include "tests/support/executor.h"
 
 namespace pianola {

@@ -9,7 +9,7 @@
 #include "hal/boards/common/board_link.h"
 #include "hal/boards/common/board_platform.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/sim/faulty_driver.h"
+#include "hal/devices/refdev/sim/faulty_driver.h"
 #include "pianola/session.h"
 
 namespace pianola::baremetal {

@@ -1,5 +1,5 @@
 // conformance [PREFIX]: the conformance kit for ports on the board's own device, driver and platform.
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
 
 #include "hal/boards/common/shared_memory.h"
 #include "tests/baremetal/board_tests/bench.h"

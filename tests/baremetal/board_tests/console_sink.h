@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hal/boards/common/semihosting.h"
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
 
 namespace pianola::baremetal {
 

@@ -11,7 +11,7 @@ import dsp_instructions
 from baremetal_support import OPTIONS
 
 
-KERNELS = support.ROOT / "hal/kernels"
+KERNELS = support.ROOT / "hal/devices/refdev/kernels"
 # A file that the folder above has as well cannot be told apart in a map, and so may not have them.
 SOURCES = sorted({path.stem for path in KERNELS.glob("dsp/*.cpp")} - {path.stem for path in KERNELS.glob("*.cpp")})
 INNER_LOOPS = re.compile(rf"libpianola_kernels\.a\(({'|'.join(SOURCES)})\.cpp\.")

@@ -1,5 +1,5 @@
 // conformance [PREFIX]: the conformance kit for ports on the engine, its driver and the board's platform.
-#include "tests/port/conformance.h"
+#include "hal/port_kit/conformance.h"
 
 #include "tests/baremetal/board_tests/console_sink.h"
 #include "tests/baremetal/pl330/engine_bench.h"

@@ -1,7 +1,7 @@
 // usage: replay FILE.ptb INPUT OUTPUT. Validates a binary as an ECU does, and replays it on the simulator.
-#include <capture_host/files/files.h>
-#include <capture_host/replay/replay.h>
-#include <capture_host/targets/targets.h>
+#include <pianola_host/files.h>
+#include <pianola_host/replay.h>
+#include <pianola_host/targets.h>
 
 #include <iostream>
 

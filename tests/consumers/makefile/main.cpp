@@ -1,8 +1,8 @@
 // usage: replay FILE.ptb INPUT OUTPUT. An ECU's part on the simulator: authenticates, validates and replays a binary.
 #include <hal/crypto/bearssl_verifier.h>
 #include <hal/devices/refdev/refdev_command_set.h>
-#include <hal/sim/sim_device.h>
-#include <hal/sim/sim_platform.h>
+#include <hal/devices/refdev/sim/sim_device.h>
+#include <hal/devices/refdev/sim/sim_platform.h>
 #include <pianola/session.h>
 
 #include <array>

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "capture_host/mutate/kit.h"
+#include "pianola_host/files.h"
 #include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/runtime/vectors/vector_pack.h"

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "hal/devices/refdev/host/command_words.h"
-#include "hal/devices/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
 #include "tests/support/random.h"
 #include "tests/support/trace_file.h"
 #include "tests/vulkan/driver/small_host.h"

@@ -1,7 +1,7 @@
 // What a driver lacks or runs out of is refused by name, leaves nothing behind, and the process goes on.
 #include <algorithm>
 
-#include "hal/devices/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
 #include "tests/vulkan/driver/small_host.h"
 
 namespace pianola::vulkan {

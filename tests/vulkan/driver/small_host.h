@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "capture_host/files/files.h"
 #include "pianola/development_config.h"
 #include "pianola/session.h"
+#include "pianola_host/files.h"
 #include "tests/support/workload.h"
 #include "tests/vulkan/driver/shim.h"
 #include "tests/vulkan/vulkan_port.h"

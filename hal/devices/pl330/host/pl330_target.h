@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hal/devices/pl330/driver.h"
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 
 namespace pianola::pl330 {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "hal/devices/refdev/execution_log.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 

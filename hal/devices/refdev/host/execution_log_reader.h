@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 
 namespace pianola::refdev {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/kernels/arguments.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 
 namespace pianola::refdev {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "hal/devices/refdev/host/execution_log_reader.h"
 #include "hal/devices/refdev/host/refdev_target.h"
-#include "hal/sim/sim_device.h"
-#include "hal/sim/sim_platform.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 
 namespace pianola::refdev {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "hal/devices/simulator.h"
+#include "hal/host/simulator.h"
 
 namespace pianola::refdev {
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "hal/devices/device_numbers.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/footprint.h"
 #include "hal/devices/refdev/host/command_words.h"
@@ -10,9 +9,10 @@
 #include "hal/devices/refdev/host/execution_log_reader.h"
 #include "hal/devices/refdev/host/packing.h"
 #include "hal/devices/refdev/host/refdev_simulator.h"
+#include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/devices/vulkan/vulkan_simulator.h"
-#include "hal/kernels/kernel.h"
+#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::refdev {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "hal/devices/refdev/device_spec.h"
-#include "hal/devices/target.h"
+#include "hal/host/target.h"
 
 namespace pianola::refdev {
 

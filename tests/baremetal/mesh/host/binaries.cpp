@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/files/files.h"
-#include "capture_host/mesh/mesh_device.h"
-#include "capture_host/workload/workload_capture.h"
-#include "hal/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola/image.h"
+#include "pianola_host/files.h"
+#include "pianola_host/mesh_device.h"
+#include "pianola_host/workload_capture.h"
 
 namespace {
 

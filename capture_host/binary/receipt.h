@@ -1,0 +1,46 @@
+// Receipts: a signed statement of what a validator said about a binary.
+//
+// Place in the whole: evidence for who did not run the validator himself. A statement names the binary by its hash, the
+// device and the policy that it was judged for, the validator by version, schema and rules, and the verdict; of an
+// accepted binary also its self-tests and the state that it keeps. The same input gives the same statement, byte for
+// byte; with an Ed25519 key the same receipt. docs/reference/receipt.md specifies the file. Host only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "capture_host/binary/keys.h"
+#include "pianola/command_set.h"
+#include "pianola/device.h"
+#include "pianola/image.h"
+#include "pianola/verdict.h"
+
+namespace pianola::signing {
+
+inline constexpr int kReceiptVersion = 2;
+
+struct Judgement {
+    ByteSpan file;
+    const DeviceDescription& device;
+    const Trust& trust;
+    const Verdict& verdict;
+    const Image& image;  // read where it was accepted
+    const CommandSet& command_set;
+    std::string validator_version;  // of this program
+    std::string plugin_sha256;      // of the target that it had from elsewhere; empty where it was built in
+};
+
+// Every field of a device's description, and the name of its profile.
+[[nodiscard]] nlohmann::json device_to_json(const DeviceDescription& device);
+
+[[nodiscard]] nlohmann::json make_statement(const Judgement& judgement);
+
+// The receipt's text.
+[[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
+
+// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed,
+// or signed and without what a statement says.
+[[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
+
+}  // namespace pianola::signing

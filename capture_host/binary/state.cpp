@@ -1,0 +1,221 @@
+#include "capture_host/binary/state.h"
+
+#include <algorithm>
+
+#include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
+#include "capture_host/binary/trace_walk.h"
+#include "pianola_host/manifest.h"
+
+namespace pianola::evidence {
+namespace {
+
+// Device memory [first, end).
+struct Range {
+    std::uint64_t first{0U};
+    std::uint64_t end{0U};
+};
+
+Range common(const Range& one, const Range& other) {
+    return {std::max(one.first, other.first), std::min(one.end, other.end)};
+}
+
+// What the set-up puts into device memory.
+struct Block {
+    Range range;
+    ByteSpan bytes;
+};
+
+// The runs of an extent, as the proofs see them: of many, the hull.
+template <typename Visit>
+void for_each_run(const Extent& extent, Visit visit) {
+    const std::uint64_t runs = std::uint64_t{extent.inner.count} * extent.outer.count;
+    if (runs > kMaxRunsPerExtent) {
+        visit(Range{extent.address, extent.address + hull_bytes(extent)}, false);
+        return;
+    }
+    for (std::uint32_t outer = 0U; outer < extent.outer.count; ++outer) {
+        for (std::uint32_t inner = 0U; inner < extent.inner.count; ++inner) {
+            const std::uint64_t first = extent.address + (std::uint64_t{outer} * extent.outer.stride_bytes) +
+                                        (std::uint64_t{inner} * extent.inner.stride_bytes);
+            visit(Range{first, first + extent.size_bytes}, true);
+        }
+    }
+}
+
+// Collects what a script writes into a region.
+class Collector {
+  public:
+    void add_constant(ByteSpan bytes) {
+        constants_.update(bytes);
+        found_.constant_bytes += bytes.size();
+    }
+    void add_command(WordSpan words) {
+        const std::vector<std::uint8_t> bytes = targets::bytes_of({words.begin(), words.end()});
+        words_.update({bytes.data(), bytes.size()});
+        found_.commands += 1U;
+    }
+    void add_range(const Range& range) { ranges_.push_back(range); }
+
+    [[nodiscard]] std::optional<FirstContents> finish() {
+        if (ranges_.empty() && (found_.commands == 0U)) {
+            return std::nullopt;
+        }
+        std::sort(ranges_.begin(), ranges_.end(),
+                  [](const Range& one, const Range& other) { return one.first < other.first; });
+        std::uint64_t end = 0U;
+        for (const Range& range : ranges_) {
+            found_.bytes += (range.end > end) ? (range.end - std::max(range.first, end)) : 0U;
+            end = std::max(end, range.end);
+        }
+        found_.constants = constants_.finish();
+        found_.command_words = words_.finish();
+        return found_;
+    }
+
+  private:
+    FirstContents found_;
+    Sha256 constants_;
+    Sha256 words_;
+    std::vector<Range> ranges_;
+};
+
+class StateReader {
+  public:
+    StateReader(const Image& image, const CommandSet& command_set) : image_{image}, command_set_{command_set} {
+        for_each_command_of(ScriptKind::kSetup, [this](const ScriptCommandView& command) {
+            if (command.kind == ScriptCommandKind::kWriteBuffer) {
+                const BufferView buffer = image_.buffer(command.object);
+                const std::uint64_t first = std::uint64_t{image_.region(buffer.region).base} + buffer.offset_bytes;
+                blocks_.push_back({{first, first + buffer.size_bytes},
+                                   image_.weights().subspan(command.segment_offset, buffer.size_bytes)});
+            }
+        });
+    }
+
+    [[nodiscard]] StateRegion read(const RegionView& view) const {
+        const Range region{view.base, std::uint64_t{view.base} + view.size_bytes};
+        StateRegion state{capture::to_string(view.name), view.memory, view.base, view.size_bytes, {}, {}};
+        Collector set_up;
+        for (const Block& block : blocks_) {
+            if (is_in(block.range, region)) {
+                set_up.add_constant(block.bytes);
+                set_up.add_range(block.range);
+            }
+        }
+        state.set_up = set_up.finish();
+        Collector prologue;
+        for_each_command_of(ScriptKind::kPrologue, [&](const ScriptCommandView& command) {
+            if (command.kind == ScriptCommandKind::kReplayTrace) {
+                collect(image_.trace(command.object), region, prologue);
+            }
+        });
+        state.prologue = prologue.finish();
+        return state;
+    }
+
+  private:
+    static bool is_in(const Range& range, const Range& region) {
+        return (range.first >= region.first) && (range.end <= region.end);
+    }
+
+    template <typename Visit>
+    void for_each_command_of(ScriptKind kind, Visit visit) const {
+        for (std::uint32_t script = 0U; script < image_.script_count(); ++script) {
+            const ScriptView view = image_.script(script);
+            for (std::uint32_t i = 0U; (view.kind == kind) && (i < view.command_count); ++i) {
+                visit(image_.script_command(script, i));
+            }
+        }
+    }
+
+    void collect(const TraceView& trace, const Range& region, Collector& collector) const {
+        const WordSpan words =
+            image_.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+        (void)targets::for_each_command(command_set_, words, [&](std::uint32_t word, const DecodedCommand& command) {
+            bool writes = false;
+            for (const Extent& extent : command.extents.view()) {
+                writes = collect_writes(extent, region, collector) || writes;
+            }
+            if (writes) {
+                collector.add_command(words.subspan(word, command.length_words));
+                collect_constants(command, collector);
+            }
+        });
+    }
+
+    static bool collect_writes(const Extent& extent, const Range& region, Collector& collector) {
+        bool found = false;
+        if (extent.access == Access::kWrite) {
+            for_each_run(extent, [&](const Range& run, bool is_exact) {
+                found = found || is_in(run, region);
+                if (is_exact && is_in(run, region)) {
+                    collector.add_range(run);
+                }
+            });
+        }
+        return found;
+    }
+
+    void collect_constants(const DecodedCommand& command, Collector& collector) const {
+        for (const Extent& extent : command.extents.view()) {
+            if (extent.access != Access::kRead) {
+                continue;
+            }
+            for_each_run(extent, [&](const Range& run, bool /*is_exact*/) {
+                for (const Block& block : blocks_) {
+                    const Range part = common(run, block.range);
+                    if (part.first < part.end) {
+                        collector.add_constant(
+                            block.bytes.subspan(static_cast<std::size_t>(part.first - block.range.first),
+                                                static_cast<std::size_t>(part.end - part.first)));
+                    }
+                }
+            });
+        }
+    }
+
+    const Image& image_;
+    const CommandSet& command_set_;
+    std::vector<Block> blocks_;
+};
+
+nlohmann::json contents_to_json(const std::optional<FirstContents>& contents) {
+    if (!contents.has_value()) {
+        return nullptr;
+    }
+    return {{"bytes", contents->bytes},
+            {"constant_bytes", contents->constant_bytes},
+            {"constants_sha256", files::to_hex(ByteSpan{contents->constants})},
+            {"commands", contents->commands},
+            {"commands_sha256", files::to_hex(ByteSpan{contents->command_words})}};
+}
+
+}  // namespace
+
+std::vector<StateRegion> state_of(const Image& image, const CommandSet& command_set) {
+    const StateReader reader{image, command_set};
+    std::vector<StateRegion> regions;
+    for (std::uint32_t i = 0U; i < image.region_count(); ++i) {
+        const RegionView region = image.region(i);
+        if (region.kind == RegionKind::kState) {
+            regions.push_back(reader.read(region));
+        }
+    }
+    return regions;
+}
+
+nlohmann::json to_json(const std::vector<StateRegion>& regions) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const StateRegion& region : regions) {
+        list.push_back({{"name", region.name},
+                        {"memory", name_of(region.memory)},
+                        {"address", region.base},
+                        {"bytes", region.size_bytes},
+                        {"prologue", contents_to_json(region.prologue)},
+                        {"set_up", contents_to_json(region.set_up)}});
+    }
+    return list;
+}
+
+}  // namespace pianola::evidence

@@ -1,0 +1,94 @@
+// TraceWalk: the commands of a trace, one after the other.
+//
+// Place in the whole: the one place on the host that decodes commands. Whoever shows, draws, measures or changes a
+// trace goes through it, whatever the device. Host only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hal/host/target.h"
+
+namespace pianola::targets {
+
+using Words = std::vector<std::uint32_t>;
+
+// The words of a trace segment, and back. Bytes beyond the last whole word are left out.
+[[nodiscard]] Words words_of(const std::vector<std::uint8_t>& bytes);
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const Words& words);
+inline void append(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+class TraceWalk {
+  public:
+    explicit TraceWalk(const CommandSet& command_set) noexcept : command_set_{&command_set} {}
+
+    // Decodes the trace's next command, with which words begins. False where it is none: error() says why, and the
+    // walk is over.
+    bool next(WordSpan words) noexcept;
+    [[nodiscard]] const DecodedCommand& command() const noexcept { return command_; }
+    [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
+
+  private:
+    const CommandSet* command_set_;
+    DecodeState state_;
+    DecodedCommand command_;
+    DecodeError error_;
+};
+
+// Where a walk over a whole trace has ended.
+struct WalkEnd {
+    std::size_t word{0U};          // behind the last command that is one
+    const char* refused{nullptr};  // the field that is wrong with the next; nullptr where there is none
+    [[nodiscard]] bool is_whole() const noexcept { return refused == nullptr; }
+};
+
+// Calls visit(index of its first word, command) for every command, up to the first that is none.
+template <typename Visit>
+WalkEnd for_each_command(const CommandSet& command_set, WordSpan words, Visit visit) {
+    TraceWalk walk{command_set};
+    WalkEnd end;
+    while (end.word < words.size()) {
+        if (!walk.next(words.subspan(end.word, words.size() - end.word))) {
+            end.refused = walk.error().field;
+            return end;
+        }
+        visit(static_cast<std::uint32_t>(end.word), walk.command());
+        end.word += walk.command().length_words;
+    }
+    return end;
+}
+template <typename Visit>
+WalkEnd for_each_command(const CommandSet& command_set, const Words& words, Visit visit) {
+    return for_each_command(command_set, WordSpan{words.data(), words.size()}, visit);
+}
+
+// How long a trace takes by itself: dispatches run side by side on their cores, and every other command waits for all
+// of them.
+class TraceCost {
+  public:
+    void add(const DecodedCommand& command);
+    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }
+
+  private:
+    std::uint64_t cycles_{0U};
+    std::uint64_t last_core_cycles_{0U};
+    std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
+};
+
+// Of the commands in front of the first that is none.
+struct TraceMeasure {
+    std::size_t words{0U};
+    std::uint32_t commands{0U};
+    std::uint64_t cycles{0U};
+};
+[[nodiscard]] TraceMeasure measure_trace(const CommandSet& command_set, const Words& words);
+
+// What a command is called: a launch by its kernel.
+[[nodiscard]] const char* kind_name(CommandKind kind) noexcept;
+[[nodiscard]] const char* command_name(const Target& target, const DecodedCommand& command) noexcept;
+
+}  // namespace pianola::targets

@@ -1,0 +1,200 @@
+#include "capture_host/capture/assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "capture_host/capture/link.h"
+#include "hal/host/device_numbers.h"
+#include "pianola/config.h"
+
+namespace pianola::capture {
+namespace {
+
+constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles make a microsecond
+// Where nobody says otherwise: four times what the commands take, and never less than a usual cycle of an ECU's tasks,
+// because a result counts when the ECU sees it.
+constexpr std::uint64_t kDeadlineFactor = 4U;
+constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
+
+// In microseconds, for what takes that many cycles.
+std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
+    const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
+    if (wanted_us == 0U) {
+        return static_cast<std::uint32_t>(std::max(us * kDeadlineFactor, kShortestDeadlineUs));
+    }
+    if (wanted_us < us) {
+        throw DeadlineError{script,
+                            fmt::format("the deadline is too short: {} takes {} us, {} are wanted",
+                                        (script == ScriptKind::kSetup) ? "the set-up" : "a step", us, wanted_us)};
+    }
+    return wanted_us;
+}
+
+}  // namespace
+
+void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
+               const CommandSet& command_set, Manifest& manifest, Segments& segments) {
+    const targets::TraceMeasure measure = targets::measure_trace(command_set, words);
+    if (measure.words != words.size()) {
+        throw LinkError{fmt::format("word {} of trace '{}' is no command of the device", measure.words, name)};
+    }
+    segments.traces.resize(align_up(segments.traces.size()));
+    manifest.traces.push_back({name, static_cast<std::uint32_t>(segments.traces.size()),
+                               static_cast<std::uint32_t>(words.size()), measure.commands, measure.cycles, programs});
+    const std::vector<std::uint8_t> bytes = targets::bytes_of(words);
+    segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
+}
+
+ManifestRegion trace_region(const DeviceDescription& device) {
+    return {"traces", RegionKind::kTrace, MemoryKind::kDram,
+            device.dram_base + (device.dram_bytes - device.trace_region_bytes), device.trace_region_bytes};
+}
+
+void load_traces(const Manifest& manifest, ManifestScript& setup) {
+    for (std::uint32_t i = 0U; i < manifest.traces.size(); ++i) {
+        setup.commands.push_back({ScriptCommandKind::kLoadTrace, 0U, i, 0U});
+    }
+}
+
+void record(ManifestScript& script, std::uint32_t queue, std::uint32_t event) {
+    script.commands.push_back({ScriptCommandKind::kRecordEvent, queue, event, 0U});
+}
+
+void wait(ManifestScript& script, std::uint32_t queue, std::uint32_t event) {
+    script.commands.push_back({ScriptCommandKind::kWaitEvent, queue, event, 0U});
+}
+
+QueueCommandKind queue_kind(ScriptCommandKind kind) {
+    switch (kind) {
+        case ScriptCommandKind::kReadOutput:
+            return QueueCommandKind::kRead;
+        case ScriptCommandKind::kReplayTrace:
+            return QueueCommandKind::kReplay;
+        case ScriptCommandKind::kRecordEvent:
+            return QueueCommandKind::kRecordEvent;
+        case ScriptCommandKind::kWaitEvent:
+            return QueueCommandKind::kWaitEvent;
+        case ScriptCommandKind::kWriteBuffer:
+        case ScriptCommandKind::kLoadTrace:
+        case ScriptCommandKind::kWriteInput:
+        case ScriptCommandKind::kUnspecified:
+        default:
+            return QueueCommandKind::kWrite;
+    }
+}
+
+std::vector<std::uint32_t> transfers_of(const Manifest& manifest, const ManifestCommand& command) {
+    switch (command.kind) {
+        case ScriptCommandKind::kWriteBuffer:
+            return {manifest.buffers.at(command.object).size_bytes};
+        case ScriptCommandKind::kLoadTrace: {
+            const std::uint32_t words = manifest.traces.at(command.object).word_count;
+            const std::uint32_t bytes = words * static_cast<std::uint32_t>(sizeof(std::uint32_t));
+            const bool is_last = (command.object + 1U) == manifest.traces.size();
+            return {is_last ? bytes : align_up(bytes)};  // with the zeros in front of the next
+        }
+        case ScriptCommandKind::kWriteInput:
+        case ScriptCommandKind::kReadOutput: {
+            const auto& tensors = (command.kind == ScriptCommandKind::kWriteInput) ? manifest.inputs : manifest.outputs;
+            const ManifestTensor& tensor = tensors.at(command.object);
+            std::vector<std::uint32_t> sizes;
+            for (std::uint32_t i = 0U; i < tensor.buffer_count; ++i) {
+                sizes.push_back(manifest.buffers.at(tensor.buffer + i).size_bytes);
+            }
+            return sizes;
+        }
+        case ScriptCommandKind::kReplayTrace:
+        case ScriptCommandKind::kRecordEvent:
+        case ScriptCommandKind::kWaitEvent:
+        case ScriptCommandKind::kUnspecified:
+        default:
+            return {0U};
+    }
+}
+
+namespace {
+
+[[nodiscard]] bool is_for(const ManifestCommand& command, std::uint32_t row, std::uint32_t column) {
+    const DeviceRange& devices = command.devices;
+    return (row >= devices.row) && (row < (std::uint32_t{devices.row} + devices.rows)) && (column >= devices.column) &&
+           (column < (std::uint32_t{devices.column} + devices.columns));
+}
+
+// Of the device at that place of the mesh.
+std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
+                            std::uint32_t row, std::uint32_t column) {
+    std::array<std::uint64_t, kMaxQueues> cycles{};
+    std::array<std::uint64_t, kMaxEvents> recorded{};
+    std::array<bool, kMaxQueues> used{};
+    const auto cost = [&command_set](QueueCommandKind kind, std::uint32_t size_bytes) {
+        QueueCommand command;
+        command.kind = kind;
+        command.size_bytes = size_bytes;
+        return command_set.queue_cycles(command);
+    };
+    for (const ManifestCommand& command : script.commands) {
+        if (!is_for(command, row, column)) {
+            continue;
+        }
+        std::uint64_t& now = cycles.at(command.queue);
+        used.at(command.queue) = true;
+        if (command.kind == ScriptCommandKind::kWaitEvent) {
+            now = std::max(now, recorded.at(command.object));
+        } else if (command.kind == ScriptCommandKind::kReplayTrace) {
+            now += manifest.traces.at(command.object).cost_cycles;
+        } else {
+            // Nothing but its own cost.
+        }
+        for (const std::uint32_t size_bytes : transfers_of(manifest, command)) {
+            now += cost(queue_kind(command.kind), size_bytes);
+        }
+        if (command.kind == ScriptCommandKind::kRecordEvent) {
+            recorded.at(command.object) = now;
+        }
+    }
+    std::uint64_t longest = 0U;
+    for (std::size_t queue = 0U; queue < cycles.size(); ++queue) {
+        const std::uint64_t notify = used.at(queue) ? cost(QueueCommandKind::kNotify, 0U) : 0U;
+        longest = std::max(longest, cycles.at(queue) + notify);
+    }
+    return longest;
+}
+
+}  // namespace
+
+std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set) {
+    std::uint64_t longest = 0U;
+    for (std::uint32_t row = 0U; row < manifest.target.mesh_rows; ++row) {
+        for (std::uint32_t column = 0U; column < manifest.target.mesh_columns; ++column) {
+            longest = std::max(longest, device_cycles(manifest, script, command_set, row, column));
+        }
+    }
+    return longest;
+}
+
+void set_budgets(const CommandSet& command_set, std::uint32_t wanted_step_us, std::uint32_t wanted_setup_us,
+                 Manifest& manifest) {
+    std::uint64_t longest = 0U;
+    std::uint64_t setup = 0U;
+    for (const ManifestScript& script : manifest.scripts) {
+        const std::uint64_t cycles = script_cycles(manifest, script, command_set);
+        if (script.kind == ScriptKind::kSetup) {
+            setup = cycles;
+            continue;
+        }
+        longest = std::max(longest, cycles);
+        if (script.kind == ScriptKind::kStep) {
+            manifest.step_cycles = cycles;
+        }
+    }
+    if (longest > kMaxScriptCycles) {
+        throw LinkError{fmt::format("a script takes {} cycles, {} are admitted", longest, kMaxScriptCycles)};
+    }
+    const std::uint32_t clock_khz = manifest.target.clock_khz;
+    manifest.step_deadline_us = deadline_us(ScriptKind::kStep, longest, clock_khz, wanted_step_us);
+    manifest.setup_deadline_us = deadline_us(ScriptKind::kSetup, setup, clock_khz, wanted_setup_us);
+}
+
+}  // namespace pianola::capture

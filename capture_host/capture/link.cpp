@@ -1,0 +1,267 @@
+#include "capture_host/capture/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/capture/assembly.h"
+#include "capture_host/capture/layout.h"
+#include "capture_host/capture/memory_error.h"
+#include "capture_host/capture/pack.h"
+#include "hal/devices/refdev/host/command_words.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "pianola/config.h"
+
+namespace pianola::capture {
+namespace {
+
+std::vector<std::uint32_t> place_operands(const Launch& launch, const Layout& layout) {
+    std::vector<std::uint32_t> words = launch.arguments;
+    for (const Operand& operand : launch.operands) {
+        words.at(operand.word) = layout.addresses.at(static_cast<std::size_t>(operand.buffer)) + operand.offset_bytes;
+    }
+    return words;
+}
+
+std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<std::uint32_t>& arguments) {
+    const refdev::Kernel* const kernel = refdev::find_kernel(static_cast<std::uint32_t>(launch.kernel));
+    if ((kernel == nullptr) || (arguments.size() != kernel->argument_words)) {
+        throw LinkError{fmt::format("{}: the kernel library has no kernel that takes these arguments", launch.label)};
+    }
+    refdev::Footprint footprint;
+    refdev::ArgumentError error;
+    if (!is_ok(kernel->describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+        throw LinkError{fmt::format("{}: kernel {} does not accept {} = {}", launch.label, kernel->name, error.field,
+                                    arguments.at(error.word))};
+    }
+    if (footprint.cost_cycles > kMaxScriptCycles) {
+        throw LinkError{fmt::format("{}: takes {} cycles, more than the {} of a whole step", launch.label,
+                                    footprint.cost_cycles, kMaxScriptCycles)};
+    }
+    return refdev::launch_words(kernel->id, arguments);
+}
+
+// Recorded launches become the words of traces.
+class TraceMaker {
+  public:
+    // Throws LinkError where the device does not accept the launch.
+    void add(const Launch& launch, const Layout& layout) {
+        const std::vector<std::uint32_t> operands = place_operands(launch, layout);
+        targets::append(words_, (launch.kind == CommandKind::kCopy)
+                                    ? refdev::copy_words(operands.at(0), operands.at(1), operands.at(2))
+                                    : kernel_words(launch, operands));
+        const std::string name = manifest_name(launch.label, "launch");
+        if (programs_.empty() || (programs_.back().name != name)) {
+            programs_.push_back({name, 0U});
+        }
+        programs_.back().command_count += 1U;
+    }
+
+    // Ends the trace and adds it to the binary; what is added next belongs to another.
+    void finish(const std::string& name, LinkedWorkload& workload) {
+        targets::append(words_, refdev::end_words());
+        add_trace(name, words_, programs_, refdev::target().command_set(), workload.manifest, workload.segments);
+        words_.clear();
+        programs_.clear();
+    }
+
+  private:
+    targets::Words words_;
+    std::vector<ManifestProgram> programs_;
+};
+
+ManifestScript make_setup(const Layout& layout, const Manifest& manifest) {
+    ManifestScript setup{ScriptKind::kSetup, {}};
+    if (!layout.weights.empty()) {
+        setup.commands.push_back({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U});
+    }
+    load_traces(manifest, setup);
+    return setup;
+}
+
+// Every input is written, or every output read, or one trace replayed.
+void add_each(ScriptCommandKind kind, std::uint32_t queue, std::size_t count, ManifestScript& script) {
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        script.commands.push_back({kind, queue, i, 0U});
+    }
+}
+void write_inputs(const Manifest& manifest, std::uint32_t queue, ManifestScript& script) {
+    add_each(ScriptCommandKind::kWriteInput, queue, manifest.inputs.size(), script);
+}
+void read_outputs(const Manifest& manifest, std::uint32_t queue, ManifestScript& script) {
+    add_each(ScriptCommandKind::kReadOutput, queue, manifest.outputs.size(), script);
+}
+void replay(std::uint32_t trace, ManifestScript& script) {
+    script.commands.push_back({ScriptCommandKind::kReplayTrace, 0U, trace, 0U});
+}
+
+ManifestScript make_step(const Manifest& manifest, std::uint32_t queues) {
+    constexpr std::uint32_t kInputsWritten = 0U;
+    constexpr std::uint32_t kTraceDone = 1U;
+    const std::uint32_t io_queue = queues - 1U;
+    ManifestScript step{ScriptKind::kStep, {}};
+    write_inputs(manifest, io_queue, step);
+    if (queues > 1U) {
+        record(step, io_queue, kInputsWritten);
+        wait(step, 0U, kInputsWritten);
+    }
+    replay(0U, step);
+    if (queues > 1U) {
+        record(step, 0U, kTraceDone);
+        wait(step, io_queue, kTraceDone);
+    }
+    read_outputs(manifest, io_queue, step);
+    return step;
+}
+
+// Queue 1 moves tensors while queue 0 computes. Every event says when the other queue may go on:
+//   written  the inputs are there, and may be loaded        (1 records, 0 waits)
+//   loaded   the inputs are copied, and may be overwritten  (0 records, 1 waits)
+//   stored   the outputs are there, and may be read         (0 records, 1 waits)
+//   read     the outputs are read, and may be overwritten   (1 records, 0 waits)
+// Prologue, step, epilogue.
+std::vector<ManifestScript> make_pipelined_scripts(const Manifest& manifest) {
+    constexpr std::uint32_t kCompute = 0U;
+    constexpr std::uint32_t kIo = 1U;
+    constexpr std::uint32_t kWritten = 0U;
+    constexpr std::uint32_t kLoaded = 1U;
+    constexpr std::uint32_t kStored = 2U;
+    constexpr std::uint32_t kRead = 3U;
+    ManifestScript prologue{ScriptKind::kPrologue, {}};
+    write_inputs(manifest, kIo, prologue);
+    record(prologue, kIo, kWritten);
+    record(prologue, kIo, kRead);  // nothing is to be read yet
+    std::vector<ManifestScript> scripts{prologue};
+    for (const ScriptKind kind : {ScriptKind::kStep, ScriptKind::kEpilogue}) {
+        const bool goes_on = kind == ScriptKind::kStep;
+        ManifestScript script{kind, {}};
+        wait(script, kCompute, kWritten);
+        replay(0U, script);
+        if (goes_on) {
+            record(script, kCompute, kLoaded);
+        }
+        replay(1U, script);
+        wait(script, kCompute, kRead);
+        replay(2U, script);
+        record(script, kCompute, kStored);
+        if (goes_on) {
+            wait(script, kIo, kLoaded);
+            write_inputs(manifest, kIo, script);
+            record(script, kIo, kWritten);
+        }
+        wait(script, kIo, kStored);
+        read_outputs(manifest, kIo, script);
+        if (goes_on) {
+            record(script, kIo, kRead);
+        }
+        scripts.push_back(script);
+    }
+    return scripts;
+}
+
+void add_tensors(const Recorder& recorder, const Layout& layout, BufferRole role, const std::string& what,
+                 std::size_t capacity, std::vector<ManifestTensor>& tensors) {
+    for (std::size_t id = 0U; id < recorder.buffers().size(); ++id) {
+        const Buffer& buffer = recorder.buffers()[id];
+        if (buffer.role == role) {
+            const TensorInfo& tensor = buffer.tensor;
+            tensors.push_back({manifest_name(tensor.name, fmt::format("{} {}", what, tensors.size())),
+                               layout.manifest_buffers[id], tensor.type, tensor.shape, tensor.scale,
+                               tensor.zero_point});
+        }
+    }
+    if (tensors.size() > capacity) {
+        throw LinkError{fmt::format("too many {}s: {} are needed, {} fit", what, tensors.size(), capacity)};
+    }
+}
+
+void check_queues(const LinkOptions& options) {
+    if ((options.queues == 0U) || (options.queues > options.spec.queue_count)) {
+        throw LinkError{
+            fmt::format("the device has {} queues, {} are wanted", options.spec.queue_count, options.queues)};
+    }
+    if (options.is_pipelined && (options.queues != 2U)) {
+        throw LinkError{fmt::format("a pipelined workload needs 2 queues, {} are wanted", options.queues)};
+    }
+}
+
+// The recorded launches as traces: one, or what is before, between and behind the staging copies.
+void make_traces(const Recorder& recorder, const StagedCopies& copies, const Layout& layout, const LinkOptions& options,
+                 LinkedWorkload& workload) {
+    const std::vector<Launch>& launches = recorder.launches();
+    TraceMaker maker;
+    for (std::size_t i = 0U; i < launches.size(); ++i) {
+        if (options.is_pipelined && (i == copies.inputs)) {
+            maker.finish("load inputs", workload);
+        }
+        if (options.is_pipelined && (i == (launches.size() - copies.outputs))) {
+            maker.finish("main", workload);
+        }
+        maker.add(launches[i], layout);
+    }
+    maker.finish(options.is_pipelined ? "store outputs" : "main", workload);
+    if (!recorder.resets().empty()) {
+        for (const Launch& reset : recorder.resets()) {
+            maker.add(reset, layout);
+        }
+        maker.finish("reset state", workload);
+    }
+    LinkSummary& summary = workload.summary;
+    summary.trace_bytes = workload.segments.traces.size();
+    if (summary.trace_bytes > options.spec.trace_region_bytes) {
+        throw MemoryError{"trace_region_bytes", align_up(summary.trace_bytes),
+                          fmt::format("the trace region is too small: {} bytes are needed, {} are there",
+                                      summary.trace_bytes, options.spec.trace_region_bytes)};
+    }
+    for (const ManifestTrace& trace : workload.manifest.traces) {
+        summary.operators += static_cast<std::uint32_t>(trace.programs.size());
+        summary.commands += trace.command_count;
+    }
+}
+
+void make_scripts(const Layout& layout, const LinkOptions& options, bool has_state, Manifest& manifest) {
+    manifest.scripts = {make_setup(layout, manifest)};
+    if (has_state) {
+        // What a session's start() runs, so that state can be reset without another set-up.
+        manifest.scripts.push_back({ScriptKind::kPrologue, {}});
+        replay(static_cast<std::uint32_t>(manifest.traces.size() - 1U), manifest.scripts.back());
+    }
+    const std::vector<ManifestScript> scripts =
+        options.is_pipelined ? make_pipelined_scripts(manifest) : std::vector{make_step(manifest, options.queues)};
+    manifest.scripts.insert(manifest.scripts.end(), scripts.begin(), scripts.end());
+    manifest.steps_in_flight = options.is_pipelined ? options.steps_in_flight : 1U;
+    set_budgets(refdev::target().command_set(), options.step_deadline_us, options.setup_deadline_us, manifest);
+}
+
+}  // namespace
+
+LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
+    check_queues(options);
+    if (options.is_pipelined && !recorded.resets().empty()) {
+        // The last inference of a pipeline is computed twice (Session::run), and state would move twice.
+        throw LinkError{"a workload with state can not be pipelined; it is captured as steps one after the other"};
+    }
+    Recorder recorder = recorded;
+    const StagedCopies copies = options.is_pipelined ? recorder.stage_transfers() : StagedCopies{};
+    LinkedWorkload workload;
+    LinkSummary& summary = workload.summary;
+    summary.packed_layers = pack_layers(options.pack, recorder);
+    Manifest& manifest = workload.manifest;
+    Layout layout = lay_out(recorder, options.spec, summary);
+    make_traces(recorder, copies, layout, options, workload);
+
+    manifest.target = make_target(options.spec);
+    add_tensors(recorder, layout, BufferRole::kInput, "input", kMaxInputs, manifest.inputs);
+    add_tensors(recorder, layout, BufferRole::kOutput, "output", kMaxOutputs, manifest.outputs);
+    manifest.regions = layout.regions;
+    manifest.buffers = layout.buffers;
+    make_scripts(layout, options, !recorder.resets().empty(), manifest);
+    manifest.source_name = manifest_name(recorder.source_name(), "unnamed");
+    manifest.source_sha256 = recorder.source_sha256();
+    manifest.tool_version = "pianola " PIANOLA_VERSION;
+    workload.segments.weights = std::move(layout.weights);
+    summary.step_cycles = manifest.step_cycles;
+    return workload;
+}
+
+}  // namespace pianola::capture

@@ -1,0 +1,80 @@
+// Linker: gives a recorded workload its addresses and makes a trace binary of it.
+//
+// Place in the whole: behind the importers and the recorder, before the writer. Plans activation memory by lifetime,
+// lays out the regions, makes the command words, the scripts and the budgets. Every figure that it prints is computed
+// from the result, never estimated. Host only.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "capture_host/capture/recorder.h"
+#include "hal/devices/refdev/host/refdev_target.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "pianola_host/manifest.h"
+
+namespace pianola::capture {
+
+// One step's transfers hide behind another's computation with two; more of them hide the host's own time.
+inline constexpr std::uint32_t kUsualStepsInFlight = 2U;
+
+struct LinkOptions {
+    DeviceDescription spec{refdev::target().usual_device()};
+    std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
+    // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and
+    // output frees what is transferred from what is computed with; both are commands of traces of their own, so that
+    // events fit between.
+    bool is_pipelined{false};
+    // How many steps of a pipelined workload may be under way at once.
+    std::uint32_t steps_in_flight{kUsualStepsInFlight};
+    // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
+    std::uint32_t step_deadline_us{0U};
+    std::uint32_t setup_deadline_us{0U};
+    // Layers are packed for the cores that read this layout, where the result provably stays the same.
+    refdev::WeightsLayout pack{refdev::WeightsLayout::kPlain};
+};
+
+// A workload that does not fit the device: what() states the resource, the need and the limit.
+class LinkError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// A deadline that was asked for is shorter than what the commands take.
+class DeadlineError : public LinkError {
+  public:
+    DeadlineError(ScriptKind script, const std::string& what) : LinkError{what}, script_{script} {}
+    [[nodiscard]] ScriptKind script() const noexcept { return script_; }
+
+  private:
+    ScriptKind script_;  // kStep or kSetup
+};
+
+struct LinkSummary {
+    std::uint32_t operators{0U};
+    std::uint32_t commands{0U};  // device commands, the end command included
+    std::uint64_t weight_bytes{0U};
+    std::uint64_t activation_bytes{0U};              // as planned
+    std::uint64_t activation_sum_bytes{0U};          // without sharing
+    std::uint64_t activation_lower_bound_bytes{0U};  // most bytes alive at once
+    bool activations_in_l1{false};
+    std::uint64_t input_bytes{0U};
+    std::uint64_t output_bytes{0U};
+    std::uint64_t state_bytes{0U};
+    std::uint64_t trace_bytes{0U};  // exactly what the trace region must hold
+    std::uint64_t step_cycles{0U};
+    std::uint32_t packed_layers{0U};
+};
+
+struct LinkedWorkload {
+    Manifest manifest;
+    Segments segments;
+    LinkSummary summary;
+};
+
+// Throws LinkError.
+[[nodiscard]] LinkedWorkload link(const Recorder& recorded, const LinkOptions& options);
+
+}  // namespace pianola::capture

@@ -1,0 +1,26 @@
+// MemoryError: which of the device's memories is too small for a workload, and what would suffice.
+//
+// Place in the whole: thrown by the linker, for those who know how a user asks for another device. Host only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "capture_host/capture/link.h"
+
+namespace pianola::capture {
+
+// `member` is the device description's, `needed_bytes` what it has to be at least.
+class MemoryError : public LinkError {
+  public:
+    MemoryError(const char* member, std::uint64_t needed_bytes, const std::string& what)
+        : LinkError{what}, member_{member}, needed_bytes_{needed_bytes} {}
+    [[nodiscard]] const char* member() const noexcept { return member_; }
+    [[nodiscard]] std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
+
+  private:
+    const char* member_;  // static lifetime
+    std::uint64_t needed_bytes_;
+};
+
+}  // namespace pianola::capture

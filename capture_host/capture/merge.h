@@ -1,0 +1,36 @@
+// Merge: one binary for a mesh, out of what was captured on each of its devices alone.
+//
+// Place in the whole: behind the linker. Devices of a mesh share nothing, so that what each does is kept as it is;
+// commands that devices have in common become one command with a range, and equal traces and weights are stored once.
+// Host only.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture_host/capture/link.h"
+#include "pianola_host/manifest.h"
+
+namespace pianola::capture {
+
+// What one device does: a binary for it alone, in pieces.
+struct MeshPart {
+    Manifest manifest;
+    Segments segments;
+};
+
+struct MeshOptions {
+    std::uint32_t rows{1U};
+    std::uint32_t columns{1U};
+    // Inputs of which each device has a piece of its own; the others' are the same on all their devices. An output of
+    // several devices is always in pieces. Pieces follow each other in the first dimension.
+    std::set<std::string> sharded_inputs;
+};
+
+// `parts` in row-major order, of one target, with the same regions, scripts and parameters. Tensors belong together by
+// name. Without self-test vectors. Throws LinkError, which says what differs, or what the result would need.
+[[nodiscard]] MeshPart merge_mesh(const std::vector<MeshPart>& parts, const MeshOptions& options);
+
+}  // namespace pianola::capture

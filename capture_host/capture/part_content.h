@@ -1,0 +1,32 @@
+// What the pieces of a device's binary hold, by which a merge tells whether those of two devices are equal.
+//
+// Place in the whole: beneath merge.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture_host/capture/merge.h"
+
+namespace pianola::capture {
+
+// Throws LinkError where they lie outside; `what` they are.
+[[nodiscard]] std::vector<std::uint8_t> bytes_at(const std::vector<std::uint8_t>& segment, std::size_t offset,
+                                                 std::size_t count, const char* what);
+
+// A trace's words, and which of them are patched, by whose values.
+struct TraceContent {
+    std::vector<std::uint8_t> words;
+    std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name
+
+    [[nodiscard]] bool operator==(const TraceContent& other) const {
+        return (words == other.words) && (points == other.points);
+    }
+};
+[[nodiscard]] TraceContent content_of(const MeshPart& part, std::uint32_t trace);
+
+}  // namespace pianola::capture

@@ -1,0 +1,32 @@
+// From recorded calls to a workload: which calls are the loop's turns, and which buffers its inputs and outputs.
+//
+// Place in the whole: between CallLog and capture_scripts. What the program has marked and declared stands; the rest is
+// found by what it does. Several readings may be possible: the capture takes the first that the runtime accepts and
+// whose replay gives what the captured run has read. Internal to the host API.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture_host/host/capture/capture_scripts.h"
+
+namespace pianola::host {
+
+struct Reading {
+    std::vector<Section> sections;  // all steps with the calls of the first, and their own data
+    Declarations declarations;
+    std::string found;                  // how a program without marks was read; empty where it has marks
+    std::vector<std::string> warnings;  // of what the program may not have meant, and of what is left out
+    bool is_found{false};               // inputs, or outputs: not all were declared
+    std::set<std::uint64_t> turn_ends;  // numbers of the calls in front of the loop that are like the end of a turn
+};
+
+// The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the
+// same (turn_order.h); empty where there is none.
+[[nodiscard]] std::vector<Reading> readings_of(const std::vector<Section>& sections,
+                                               const std::vector<Section>& in_turn_order,
+                                               const Declarations& declarations, const CommandSet& command_set);
+
+}  // namespace pianola::host

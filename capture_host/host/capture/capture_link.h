@@ -1,0 +1,20 @@
+// From scripts to a trace binary's manifest and segments.
+//
+// Place in the whole: the last stage of a capture before the runtime's own proofs. Internal to the host API.
+#pragma once
+
+#include "capture_host/host/capture/capture_scripts.h"
+
+namespace pianola::host {
+
+struct LinkedCapture {
+    capture::Manifest manifest;
+    capture::Segments segments;
+};
+
+// `others`: what other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
+[[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
+                                         const Declarations& declarations, const CaptureOptions& options,
+                                         std::uint32_t steps_in_flight, const RangeSet& others = {});
+
+}  // namespace pianola::host

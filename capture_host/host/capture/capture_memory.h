@@ -1,0 +1,21 @@
+// Which bytes a capture uses, and which of them the set-up must bring.
+//
+// Place in the whole: part of making a trace binary from a capture. Internal to the host API.
+#pragma once
+
+#include "capture_host/host/capture/capture_scripts.h"
+
+namespace pianola::host {
+
+struct CaptureMemory {
+    RangeSet used;                             // device addresses
+    std::vector<AddressRange> setup;           // what is written once
+    std::vector<std::uint8_t> setup_contents;  // one behind the other
+};
+
+// Throws API-CAPTURE-CONTENT where bytes are read that nobody writes, or where the set-up's bytes are overwritten
+// later.
+[[nodiscard]] CaptureMemory capture_memory(const CommandSet& command_set, const Scripts& scripts,
+                                           const Declarations& declarations);
+
+}  // namespace pianola::host

@@ -1,0 +1,19 @@
+// What a refused capture is told: the commands by what they do, the bytes by their buffers' names, and what would order
+// them.
+//
+// Place in the whole: between the runtime's verdict, which counts, and whoever wrote the program. Internal to the host
+// API.
+#pragma once
+
+#include <string>
+
+#include "capture_host/host/capture/capture_link.h"
+#include "capture_host/host/device/device_state.h"
+#include "pianola/verdict.h"
+
+namespace pianola::host {
+
+[[nodiscard]] std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
+                                          const DeviceState& device);
+
+}  // namespace pianola::host

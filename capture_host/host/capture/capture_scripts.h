@@ -1,0 +1,89 @@
+// From the sections of a capture to scripts: loops folded, events that have no effect left out, programs gathered into
+// traces.
+//
+// Place in the whole: between CallLog and the manifest. Internal to the host API.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "capture_host/host/capture/call_log.h"
+#include "pianola_host/workload_capture.h"
+
+namespace pianola::host {
+
+struct DeclaredTensor {
+    BufferId id;
+    std::shared_ptr<const CapturedBuffer> buffer;
+    TensorDeclaration declaration;
+    std::uint32_t device{0U};
+    bool is_found{false};  // nobody has declared it
+    // Of several devices: what stands for the same on each of them. Those that the program has declared go by their
+    // names, those that were found by the buffers that the mesh has allocated as one.
+    std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
+};
+struct DeclaredParameter {
+    TraceId trace;
+    TraceParameter parameter;
+    std::uint32_t device{0U};
+};
+struct DeclaredConstant {
+    std::string name;
+    std::uint32_t device{0U};
+};
+struct Declarations {
+    std::vector<DeclaredTensor> inputs;
+    std::vector<DeclaredTensor> outputs;
+    std::map<std::uint64_t, DeclaredConstant> constants;
+    std::vector<DeclaredParameter> parameters;
+};
+
+// Which of the tensors a section's calls move: a buffer may be several of them, one behind the other. Each call is
+// asked for once, in order.
+class TensorCursor {
+  public:
+    explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}
+    // nullopt where the buffer is none of them; the last of them where it is moved once more.
+    [[nodiscard]] std::optional<std::uint32_t> next(std::uint64_t buffer);
+
+  private:
+    const std::vector<DeclaredTensor>& tensors_;
+    std::map<std::uint64_t, std::uint32_t> passed_;  // by buffer
+};
+
+// One command of a script. `object` is an index: of the input, output, trace or event.
+using ScriptItem = capture::ManifestCommand;
+
+struct ScriptTrace {
+    TraceId source;  // of an executed trace
+    std::string name;
+    std::vector<std::uint32_t> words;
+    std::vector<TraceProgramInfo> programs;
+};
+
+struct Scripts {
+    // The step; in front of it a prologue and behind it an epilogue, where something is in them.
+    std::vector<capture::ManifestScript> scripts;
+    std::vector<ScriptTrace> traces;
+    std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
+    std::uint32_t steps{0U};
+    bool lost_prologue{false};  // one was marked, and nothing of it is left
+    // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.
+    std::vector<std::string> idle_records;
+    // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
+    std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
+    std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
+
+    // nullptr where there is none.
+    [[nodiscard]] const capture::ManifestScript* find(ScriptKind kind) const;
+};
+
+// "the step", for messages.
+[[nodiscard]] const char* script_name(ScriptKind kind);
+
+// Throws API-CAPTURE-*. Reads must have completed.
+[[nodiscard]] Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations);
+
+}  // namespace pianola::host

@@ -1,0 +1,158 @@
+#include "capture_host/host/capture/data_flow.h"
+
+#include <algorithm>
+
+#include "capture_host/base/interrupt.h"
+
+namespace pianola::host {
+namespace {
+
+constexpr std::uint64_t kAnyAddress = UINT64_MAX;
+
+}  // namespace
+
+const std::vector<std::uint32_t>& words_of(const Call& call) {
+    return (call.kind == CallKind::kProgram) ? call.trace->programs.front().words : call.trace->words;
+}
+
+void say_command(WordSpan words, const CommandSet& command_set, std::vector<std::uint64_t>& said) {
+    for (std::uint32_t i = 0U; i < words.size(); ++i) {
+        const bool is_address = command_set.patch_kind(words, i) == PatchKind::kAddress;
+        said.push_back(is_address ? kAnyAddress : words[i]);
+    }
+}
+
+std::vector<std::uint64_t> call_shape(const Call& call, const CommandSet& command_set) {
+    std::vector<std::uint64_t> said{static_cast<std::uint64_t>(call.kind), call.queue};
+    const auto say_words = [&] {
+        const std::vector<std::uint32_t>& words = words_of(call);
+        const WordSpan all{words.data(), words.size()};
+        (void)targets::for_each_command(command_set, words, [&](std::uint32_t at, const DecodedCommand& command) {
+            say_command(all.subspan(at, command.length_words), command_set, said);
+        });
+    };
+    switch (call.kind) {
+        case CallKind::kWrite:
+        case CallKind::kRead:
+            said.push_back(call.buffer->row_bytes);
+            for (const Piece& piece : call.buffer->pieces) {
+                said.insert(said.end(), {piece.row_begin, piece.rows, piece.column_begin_bytes, piece.column_bytes});
+            }
+            break;
+        case CallKind::kProgram:
+            say_words();
+            break;
+        case CallKind::kReplay:
+            said.push_back(call.object);
+            say_words();
+            break;
+        case CallKind::kRecordEvent:
+        case CallKind::kWaitEvent:
+        default:
+            said.push_back(call.object);
+            break;
+    }
+    return said;
+}
+
+void DataFlow::say_source(std::uint64_t begin, std::uint64_t end) {
+    for (const Origin& origin : memory_.of(begin, end)) {
+        said_.insert(said_.end(), {origin.writer, origin.offset, origin.bytes});
+        read_.push_back(origin);
+    }
+}
+
+void DataFlow::read(std::uint64_t begin, std::uint64_t end) {
+    for (const ByteRange& range : written_set_.missing(begin, end)) {
+        found_.add(range.begin, range.end);
+    }
+    say_source(begin, end);
+}
+
+void DataFlow::write(std::uint64_t begin, std::uint64_t end) {
+    memory_.write(begin, end, ++writers_, 0U);
+    written_set_.add(begin, end);
+}
+
+void DataFlow::commands(const std::vector<std::uint32_t>& words) {
+    (void)targets::for_each_command(command_set_, words, [this](std::uint32_t /*at*/, const DecodedCommand& command) {
+        for (const Access access : {Access::kRead, Access::kWrite}) {
+            for (const Extent& extent : command.extents.view()) {
+                if (extent.access == access) {
+                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
+                        (access == Access::kRead) ? read(begin, end) : write(begin, end);
+                    });
+                }
+            }
+        }
+    });
+}
+
+void DataFlow::add(const Call& call) {
+    interrupt::check();  // a capture of many calls goes through them again and again
+    const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
+    said_.insert(said_.end(), shape.begin(), shape.end());
+    read_.clear();
+    switch (call.kind) {
+        case CallKind::kWrite:
+            for (const AddressRange& run : call.buffer->runs) {
+                write(run.address, std::uint64_t{run.address} + run.bytes);
+                host_writers_.insert(writers_);
+                host_written_.add(run.address, std::uint64_t{run.address} + run.bytes);
+            }
+            break;
+        case CallKind::kRead:
+            for (const AddressRange& run : call.buffer->runs) {
+                read(run.address, std::uint64_t{run.address} + run.bytes);
+            }
+            break;
+        case CallKind::kProgram:
+        case CallKind::kReplay:
+            commands(words_of(call));
+            break;
+        case CallKind::kRecordEvent:
+        case CallKind::kWaitEvent:
+        default:
+            break;
+    }
+}
+
+std::vector<Origin> DataFlow::add_named(const Call& call) {
+    writers_ = call.number << kWriterBits;
+    add(call);
+    said_.clear();
+    return read_;
+}
+
+std::vector<Origin> DataFlow::origins_of(const RangeSet& bytes) const {
+    std::vector<Origin> all;
+    for (const ByteRange& range : bytes.ranges()) {
+        const std::vector<Origin> some = memory_.of(range.begin, range.end);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+std::optional<ByteRange> DataFlow::recomputed(const RangeSet& bytes) const {
+    const RangeSet given = bytes.common(host_written_);
+    for (const auto& [begin, written] : memory_.by_address()) {
+        RangeSet here;
+        here.add(begin, written.end);
+        const RangeSet both = given.common(here);
+        if ((host_writers_.count(written.writer) == 0U) && !both.empty()) {
+            return both.ranges().front();
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<std::uint64_t> DataFlow::end() {
+    const std::vector<ByteRange> found = found_.ranges();
+    for (const ByteRange& range : found) {
+        said_.insert(said_.end(), {range.begin, range.end});
+        say_source(range.begin, range.end);
+    }
+    return std::move(said_);
+}
+
+}  // namespace pianola::host

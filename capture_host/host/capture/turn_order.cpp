@@ -1,0 +1,346 @@
+#include "capture_host/host/capture/turn_order.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "capture_host/base/interrupt.h"
+#include "capture_host/host/capture/capture_loops.h"
+
+namespace pianola::host {
+namespace {
+
+constexpr std::size_t kNone = SIZE_MAX;
+
+// Of every byte of a device's memory: the call that wrote it last, and those that have read it since.
+class LastTouched {
+  public:
+    struct Entry {
+        std::uint64_t end{0U};
+        std::size_t writer{kNone};
+        std::vector<std::size_t> readers;
+    };
+
+    template <typename Visit>
+    void read(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
+        if (begin >= end) {
+            return;
+        }
+        cover(begin, end);
+        for (auto at = entries_.find(begin); (at != entries_.end()) && (at->first < end); ++at) {
+            visit(at->second.writer);
+            if (at->second.readers.empty() || (at->second.readers.back() != call)) {
+                at->second.readers.push_back(call);
+            }
+        }
+    }
+
+    template <typename Visit>
+    void write(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
+        if (begin >= end) {
+            return;
+        }
+        cover(begin, end);
+        auto at = entries_.find(begin);
+        while ((at != entries_.end()) && (at->first < end)) {
+            visit(at->second.writer);
+            std::for_each(at->second.readers.begin(), at->second.readers.end(), visit);
+            at = entries_.erase(at);
+        }
+        entries_[begin] = Entry{end, call, {}};
+    }
+
+  private:
+    void split(std::uint64_t address) {
+        auto after = entries_.upper_bound(address);
+        if (after == entries_.begin()) {
+            return;
+        }
+        --after;
+        if ((after->first < address) && (address < after->second.end)) {
+            Entry rest = after->second;
+            after->second.end = address;
+            entries_.emplace(address, std::move(rest));
+        }
+    }
+
+    // Entries for all of the bytes, which begin and end with them.
+    void cover(std::uint64_t begin, std::uint64_t end) {
+        split(begin);
+        split(end);
+        std::uint64_t at = begin;
+        for (auto next = entries_.lower_bound(begin); at < end; ++next) {
+            const bool is_inside = (next != entries_.end()) && (next->first < end);
+            const std::uint64_t until = is_inside ? next->first : end;
+            if (at < until) {
+                next = entries_.emplace_hint(next, at, Entry{until, kNone, {}});
+                at = until;
+            } else {
+                at = next->second.end;
+            }
+        }
+    }
+
+    std::map<std::uint64_t, Entry> entries_;  // by first address
+};
+
+struct Node {
+    std::vector<std::size_t> needs;     // calls that come before it
+    std::vector<std::size_t> sources;   // the writer of each operand that it reads
+    std::vector<std::size_t> readers;   // calls that read what it has written
+    std::vector<std::size_t> gives_to;  // of a program: reads that come directly after it
+    bool is_late{false};                // comes when another call needs it
+    bool is_given{false};               // a read that comes directly after a program
+    bool is_done{false};
+};
+
+class TurnOrder {
+  public:
+    TurnOrder(const Calls& calls, const CommandSet& command_set) : calls_{calls}, command_set_{command_set} {}
+
+    std::optional<Calls> order() {
+        // The first turn has ended there.
+        const auto program = std::find_if(calls_.begin(), calls_.end(), is_program);
+        const auto read =
+            std::find_if(program, calls_.end(), [](const Call& call) { return call.kind == CallKind::kRead; });
+        nodes_.resize(calls_.size());
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            interrupt::check();
+            find_needs(i);
+        }
+        place_reads();
+        find_late_writes(static_cast<std::size_t>(read - calls_.begin()));
+        find_late_events();
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            if (!nodes_[i].is_late && !nodes_[i].is_given) {
+                demand(i);
+            }
+        }
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            demand(i);
+        }
+        if (std::is_sorted(done_.begin(), done_.end())) {
+            return std::nullopt;
+        }
+        Calls ordered;
+        for (const std::size_t i : done_) {
+            ordered.push_back(calls_[i]);
+        }
+        return ordered;
+    }
+
+  private:
+    using Queue = std::pair<std::uint32_t, std::uint32_t>;  // device, queue
+
+    // What the calls of a queue wait for.
+    struct QueueEnd {
+        std::size_t last{kNone};               // program or event
+        std::size_t wait{kNone};               // for an event
+        std::vector<std::size_t> transfers{};  // since the last record
+        std::vector<std::size_t> all{};
+    };
+    struct EventEnd {
+        std::size_t record{kNone};
+        std::vector<std::size_t> waits{};
+    };
+
+    void need(std::size_t call, std::size_t other) {
+        if ((other != kNone) && (other != call)) {
+            nodes_[call].needs.push_back(other);
+        }
+    }
+
+    void read(std::size_t call, std::uint64_t begin, std::uint64_t end) {
+        bool is_first = true;
+        touched_[calls_[call].device].read(begin, end, call, [&](std::size_t writer) {
+            need(call, writer);
+            if (is_first) {
+                nodes_[call].sources.push_back(writer);
+                is_first = false;
+            }
+            if ((writer != kNone) && (writer != call)) {
+                nodes_[writer].readers.push_back(call);
+            }
+        });
+    }
+    void write(std::size_t call, std::uint64_t begin, std::uint64_t end) {
+        touched_[calls_[call].device].write(begin, end, call, [&](std::size_t other) { need(call, other); });
+    }
+
+    void find_needs(std::size_t i) {
+        const Call& call = calls_[i];
+        if ((call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead)) {
+            for (const AddressRange& run : call.buffer->runs) {
+                const std::uint64_t end = std::uint64_t{run.address} + run.bytes;
+                (call.kind == CallKind::kRead) ? read(i, run.address, end) : write(i, run.address, end);
+            }
+        } else if (is_program(call)) {
+            (void)targets::for_each_command(
+                command_set_, words_of(call),
+                [&](std::uint32_t /*at*/, const DecodedCommand& command) { touch(i, command); });
+        } else {
+            // Events touch no memory.
+        }
+        follow_queue(i);
+        std::vector<std::size_t>& needs = nodes_[i].needs;
+        std::sort(needs.begin(), needs.end());
+        needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+    }
+
+    void touch(std::size_t call, const DecodedCommand& command) {
+        for (const Access access : {Access::kRead, Access::kWrite}) {
+            for (const Extent& extent : command.extents.view()) {
+                if (extent.access == access) {
+                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
+                        (access == Access::kRead) ? read(call, begin, end) : write(call, begin, end);
+                    });
+                }
+            }
+        }
+    }
+
+    // A record stands for all calls of its queue before it; a wait holds all after it.
+    void follow_queue(std::size_t i) {
+        const Call& call = calls_[i];
+        QueueEnd& queue = queues_[{call.device, call.queue}];
+        queue.all.push_back(i);
+        need(i, queue.wait);
+        if ((call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead)) {
+            queue.transfers.push_back(i);
+            return;
+        }
+        need(i, queue.last);
+        queue.last = i;
+        if (call.kind == CallKind::kRecordEvent) {
+            EventEnd& event = events_[{call.device, call.object}];
+            std::for_each(queue.transfers.begin(), queue.transfers.end(), [&](std::size_t each) { need(i, each); });
+            std::for_each(event.waits.begin(), event.waits.end(), [&](std::size_t each) { need(i, each); });
+            need(i, event.record);
+            queue.transfers.clear();
+            event = {i, {}};
+        } else if (call.kind == CallKind::kWaitEvent) {
+            EventEnd& event = events_[{call.device, call.object}];
+            need(i, event.record);
+            event.waits.push_back(i);
+            queue.wait = i;
+        } else {
+            // A program.
+        }
+    }
+
+    void place_reads() {
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            const std::vector<std::size_t>& sources = nodes_[i].sources;
+            if ((calls_[i].kind != CallKind::kRead) || sources.empty() ||
+                (std::find(sources.begin(), sources.end(), kNone) != sources.end())) {
+                continue;
+            }
+            const std::size_t last = *std::max_element(sources.begin(), sources.end());
+            if (is_program(calls_[last])) {
+                nodes_[last].gives_to.push_back(i);
+                nodes_[i].is_given = true;
+            }
+        }
+    }
+
+    // Of what the host writes before it has read anything, only what takes turns with later writes is late: the rest is
+    // set-up.
+    void find_late_writes(std::size_t first_read) {
+        const std::vector<std::size_t> shapes = shapes_of(calls_, command_set_);
+        std::map<std::size_t, std::vector<std::size_t>> alike;
+        std::set<std::size_t> replaced;  // by other writes
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            alike[shapes[i]].push_back(i);
+            if (calls_[i].kind == CallKind::kWrite) {
+                replaced.insert(nodes_[i].needs.begin(), nodes_[i].needs.end());
+            }
+        }
+        for (std::size_t i = 0U; i < calls_.size(); ++i) {
+            // What nothing reads comes before the write that replaces it, or last: an input for a turn that never came.
+            const bool is_used = !nodes_[i].readers.empty();
+            const bool is_kept =
+                is_used ? !takes_turns(i, alike.at(shapes[nodes_[i].readers.front()])) : (replaced.count(i) == 0U);
+            nodes_[i].is_late = (calls_[i].kind == CallKind::kWrite) && ((i > first_read) || !is_kept);
+        }
+    }
+
+    // Whether calls like its first reader are the first readers of other writes in its place: after the next of them
+    // nothing reads this one, and the host has written a later one of them since the first was read, as it writes a
+    // loop's inputs.
+    [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike) const {
+        const std::vector<std::size_t>& readers = nodes_[write].readers;
+        const std::vector<std::size_t>& sources = nodes_[readers.front()].sources;
+        const auto place = static_cast<std::size_t>(std::find(sources.begin(), sources.end(), write) - sources.begin());
+        std::size_t first = kNone;  // such calls
+        std::size_t next = kNone;
+        for (const std::size_t call : alike) {
+            const std::vector<std::size_t>& others = nodes_[call].sources;
+            const std::size_t other = (place < others.size()) ? others[place] : kNone;
+            if ((other == kNone) || (calls_[other].kind != CallKind::kWrite) || nodes_[other].readers.empty() ||
+                (nodes_[other].readers.front() != call)) {
+                continue;
+            }
+            first = (first == kNone) ? call : first;
+            if (call > readers.front()) {
+                next = (next == kNone) ? call : next;
+                if (other > first) {
+                    return readers.back() < next;
+                }
+            }
+        }
+        return false;
+    }
+
+    // Events around late writes are late, too.
+    void find_late_events() {
+        for (const auto& [queue, end] : queues_) {
+            for (std::size_t k = 1U; k < end.all.size(); ++k) {
+                const std::size_t i = end.all[k];
+                nodes_[i].is_late = nodes_[i].is_late ||
+                                    ((calls_[i].kind == CallKind::kRecordEvent) && nodes_[end.all[k - 1U]].is_late);
+            }
+            for (std::size_t k = end.all.size(); k > 1U; --k) {
+                const std::size_t i = end.all[k - 2U];
+                nodes_[i].is_late =
+                    nodes_[i].is_late || ((calls_[i].kind == CallKind::kWaitEvent) && nodes_[end.all[k - 1U]].is_late);
+            }
+        }
+    }
+
+    // The call, after all that it needs.
+    void demand(std::size_t wanted) {
+        std::vector<std::size_t> open{wanted};
+        while (!open.empty()) {
+            const std::size_t i = open.back();
+            const auto missing = std::find_if(nodes_[i].needs.begin(), nodes_[i].needs.end(),
+                                              [&](std::size_t other) { return !nodes_[other].is_done; });
+            if (nodes_[i].is_done) {
+                open.pop_back();
+            } else if (missing != nodes_[i].needs.end()) {
+                open.push_back(*missing);
+            } else {
+                open.pop_back();
+                nodes_[i].is_done = true;
+                done_.push_back(i);
+                open.insert(open.end(), nodes_[i].gives_to.rbegin(), nodes_[i].gives_to.rend());
+            }
+        }
+    }
+
+    const Calls& calls_;
+    const CommandSet& command_set_;
+    std::vector<Node> nodes_;
+    std::map<std::uint32_t, LastTouched> touched_;  // by device
+    std::map<Queue, QueueEnd> queues_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, EventEnd> events_;  // by device
+    std::vector<std::size_t> done_;                                       // in the new order
+};
+
+}  // namespace
+
+std::optional<std::vector<Call>> in_turn_order(const std::vector<Call>& calls, const CommandSet& command_set) {
+    return TurnOrder{calls, command_set}.order();
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,22 @@
+// The calls of a program in the order of its turns.
+//
+// Used by capture_discovery. A program that prefetches writes the input of turn t + 1, or of a later one, while the
+// device computes turn t, and may read the output of turn t later. Here each write comes directly before the first call
+// that needs it, and each read directly after the program that computes what it reads. Programs keep their order, and
+// so do the calls of a queue that events order. What the device computes stays the same: a call is never moved past
+// another one that touches the same bytes, where one of the two writes. capture_order proves it once more. Internal to
+// the host API.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "capture_host/host/capture/call_log.h"
+
+namespace pianola::host {
+
+// nullopt where the calls are in this order already.
+[[nodiscard]] std::optional<std::vector<Call>> in_turn_order(const std::vector<Call>& calls,
+                                                             const CommandSet& command_set);
+
+}  // namespace pianola::host

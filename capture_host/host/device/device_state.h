@@ -1,0 +1,183 @@
+// What a device holds. Internal to the host API.
+//
+// Place in the whole: behind Device; its calls are spread over device*.cpp by subject. `mutex` guards all of it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "capture_host/host/device/allocator.h"
+#include "capture_host/host/device/queue_driver.h"
+#include "capture_host/host/device/race_detector.h"
+#include "capture_host/host/device/recording.h"
+#include "capture_host/host/device/transfers.h"
+#include "capture_host/host/program/compile.h"
+#include "pianola_host/device.h"
+
+namespace pianola::host {
+
+class Lockstep;
+
+struct EventState {
+    bool recorded{false};
+    std::uint32_t queue{0U};
+    std::uint32_t value{0U};  // of the queue's counter
+    std::uint32_t token{0U};  // of the completion record behind it, for the host
+    RaceDetector::Clock clock{};
+};
+
+struct ExpectedInput {
+    std::weak_ptr<Buffer> buffer;
+    BufferId id;
+    std::uint32_t address{0U};
+};
+
+// A buffer that a trace touches, and that was allocated when its capture ended.
+struct TracedBuffer {
+    std::string name;
+    BufferConfig config;
+    std::uint32_t offset{0U};  // in its memory
+    BufferPtr buffer;          // where load_trace() has allocated it
+};
+
+// A buffer that was allocated during a trace's capture where the trace writes.
+struct Overwritten {
+    std::weak_ptr<Buffer> buffer;
+    bool destroyed{false};  // an execution has been enqueued, and nobody has written the buffer since
+};
+
+struct TraceState {
+    TraceId id;
+    std::uint32_t queue{0U};       // that captured it, or loaded it
+    std::uint32_t last_queue{0U};  // that was last given work on it
+    std::uint32_t region_offset{0U};
+    std::vector<std::uint32_t> words;
+    std::vector<CommandInfo> commands;
+    std::vector<TraceProgramInfo> programs;
+    std::vector<TracedBuffer> buffers;
+    std::uint64_t cost_cycles{0U};
+    RangeSet reads;  // device addresses, with any value of a parameter that was set
+    RangeSet writes;
+    std::optional<std::pair<RangeSet, RangeSet>> moved;  // reads and writes, where a parameter has moved operands
+    std::map<std::string, ExpectedInput> inputs;
+    std::vector<TraceParameter> parameters;
+    std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
+    RangeSet needs;                         // of what it reads: what it has not written before
+    std::vector<Overwritten> overwritten;   // each is named once
+};
+
+using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
+
+struct DeviceState {
+    explicit DeviceState(const DeviceOptions& device_options);
+
+    mutable std::recursive_mutex mutex;
+    DeviceOptions options;
+    DeviceDescription spec;
+    const Target& family{usual_target()};
+    const CommandSet& command_set{family.command_set()};
+    bool open{true};
+    std::unique_ptr<Simulator> sim;
+    std::unique_ptr<QueueDriver> queues;
+    std::unique_ptr<Transfers> transfers;
+    std::uint32_t dispatch_base{0U};
+
+    Allocator dram;
+    Allocator l1;  // offsets inside every core's share
+    Allocator trace_region;
+    // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only
+    // grows while a workload is captured, so that all its steps are given the same addresses.
+    std::map<Memory, std::array<RangeSet, kMaxQueues + kMaxQueues>> claims;
+    std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
+    std::set<Sha256Digest> compiled;
+    bool cache_enabled{true};
+    std::map<std::uint64_t, EventState> events;
+    std::array<std::uint32_t, kMaxQueues> records{};  // on each queue; its event counter's value
+    std::map<std::uint64_t, TraceState> traces;
+    struct Capturing {
+        TraceId id;
+        TraceWords words;
+        RangeSet writes;  // of the programs so far
+        RangeSet needs;   // of what they read: what none of them has written before
+        std::uint64_t speaker{0U};
+        // Allocated during the capture where earlier programs of it write, and written by no later one.
+        std::vector<Overwritten> overwritten;
+
+        void append(const Assembled& program);
+    };
+    std::array<std::optional<Capturing>, kMaxQueues> capturing;
+    std::vector<std::string> warnings;
+    std::shared_ptr<CallRecorder> recorder;
+    std::optional<RaceDetector> races;  // none: not looked for
+    std::set<std::string> reported_races;
+    // While a mesh makes calls on this device: which one, and the devices on which it makes the same. 0: no mesh.
+    std::uint64_t speaker{0U};
+    std::uint64_t replicas{0U};   // while it gives them the same bytes: a number for that call
+    std::uint64_t mesh_call{0U};  // while it transfers all parts of a tensor: a number for that call
+    Lockstep* lockstep{nullptr};
+
+    // Calls on queues. Throw HostError.
+    void check_open() const;
+    void check_queue(std::uint32_t queue) const;
+    void check_not_capturing(std::uint32_t queue, const char* what) const;
+    void finish_call(std::uint32_t queue, bool blocking);  // rings, and waits
+    void drain();                                          // waits for all queues
+
+    // device_races.cpp. `operation` is about to be enqueued. Throws API-RACE, or warns.
+    void check_race(std::uint32_t queue, const std::string& operation, const RangeSet& reads, const RangeSet& writes);
+    // All of the queue up to now; and what has completed, as the host has seen.
+    [[nodiscard]] RaceDetector::Clock race_clock(std::uint32_t queue) const;
+    void complete(const RaceDetector::Clock& clock);
+    void follow(std::uint32_t queue, const RaceDetector::Clock& clock);  // the queue waits for all that
+
+    // Memory.
+    [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }
+    [[nodiscard]] bool is_allocated(std::uint32_t address, std::uint32_t bytes) const;
+    // Of a set of device addresses, the part in that memory, as offsets in its allocator.
+    [[nodiscard]] RangeSet offsets_in(Memory memory, const RangeSet& addresses) const;
+    // Throws API-BLOB-MEMORY where a device address lies outside the memory that buffers live in.
+    void check_data_memory(const RangeSet& addresses) const;
+    // Throws API-BLOB-MEMORY where a trace that is brought here uses allocated bytes that are not its own, by offsets.
+    void check_only_own(const RangeSet& used, const std::map<Memory, RangeSet>& own);
+    // Bytes that live traces use.
+    [[nodiscard]] RangeSet under_trace(Memory memory) const;
+    [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
+                                         const std::string& what, const MemoryOwner& owner = {});
+    // A place that is kept clear of others' memory, if there is one; and where the first device in step has its own.
+    [[nodiscard]] std::optional<std::uint32_t> free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
+                                                          FromEnd from, const MemoryOwner& owner);
+    [[nodiscard]] std::optional<std::uint32_t> repeated(Allocator& target, std::uint64_t bytes) const;
+    void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
+    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
+    // What programs of the captures on other queues use.
+    [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
+    // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.
+    void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
+    // The device is idle: memory that nobody holds is anybody's.
+    void forget_claims();
+    // A buffer that has just been allocated, against the captures that are under way.
+    void note_overwritten(const BufferPtr& buffer);
+    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written
+    // anew.
+    void note_access(const RangeSet& reads, const RangeSet& writes);
+    void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
+
+    // Traces.
+    [[nodiscard]] TraceState& trace(TraceId id);
+    [[nodiscard]] const TraceState& trace(TraceId id) const;
+    [[nodiscard]] std::uint32_t trace_address(const TraceState& trace) const;
+    // Puts the words into the trace region. Throws API-TRACE-REGION.
+    TraceState& place_trace(TraceState trace);
+    void write_words(std::uint32_t queue, std::uint32_t address, const std::vector<std::uint32_t>& words) const;
+    void replay(std::uint32_t queue, std::uint32_t address, std::size_t word_count) const;
+};
+
+[[nodiscard]] std::uint64_t next_id() noexcept;  // never the same twice
+
+}  // namespace pianola::host

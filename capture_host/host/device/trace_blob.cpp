@@ -1,0 +1,347 @@
+#include "capture_host/host/device/trace_blob.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "capture_host/host/program/kernel_words.h"
+#include "pianola/bytes.h"
+
+namespace pianola::host {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x43525450U;  // "PTRC"
+constexpr std::uint32_t kBlobVersion = 2U;
+constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+constexpr std::uint32_t kWordBits = 32U;
+constexpr std::size_t kDigestWords = kSha256Bytes / kWordBytes;
+
+[[noreturn]] void refuse_blob(HostRule rule, const std::string& message) {
+    throw HostError{rule, message};
+}
+
+struct NamedWord {
+    const char* name;
+    std::uint32_t value;
+};
+
+// What must be equal for a trace to mean the same.
+std::vector<NamedWord> identity_of(const DeviceDescription& device) {
+    std::vector<NamedWord> words{{"command set", device.command_set_id},
+                                 {"command set version", device.command_set_version}};
+    for (std::size_t i = 0U; i < kDigestWords; ++i) {
+        words.push_back({"kernel library", load_le32(device.kernel_library, i * kWordBytes)});
+    }
+    const std::string family = std::string{device.family} + std::string(kSha256Bytes, '\0');
+    for (std::size_t i = 0U; i < kDigestWords; ++i) {
+        std::array<std::uint8_t, kWordBytes> four{};
+        std::copy_n(family.begin() + static_cast<std::ptrdiff_t>(i * kWordBytes), kWordBytes, four.begin());
+        words.push_back({"device family", load_le32(four, 0U)});
+    }
+    for (const NamedWord& word : std::initializer_list<NamedWord>{{"DRAM base", device.dram_base},
+                                                                  {"DRAM size", device.dram_bytes},
+                                                                  {"L1 base", device.l1_base},
+                                                                  {"L1 size", device.l1_bytes},
+                                                                  {"clock", device.clock_khz},
+                                                                  {"queue count", device.queue_count},
+                                                                  {"grid columns", device.grid_columns},
+                                                                  {"grid rows", device.grid_rows},
+                                                                  {"DRAM banks", device.dram_banks}}) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+class BlobWriter {
+  public:
+    void word(std::uint64_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }
+    void text(const std::string& value) {
+        word(value.size());
+        for (std::size_t at = 0U; at < value.size(); at += kWordBytes) {
+            std::array<std::uint8_t, kWordBytes> four{};
+            std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(at), std::min(kWordBytes, value.size() - at),
+                        four.begin());
+            word(load_le32(four, 0U));
+        }
+    }
+    void set_word(std::size_t index, std::uint32_t value) { words_.at(index) = value; }
+    [[nodiscard]] std::size_t size() const { return words_.size(); }
+    [[nodiscard]] std::vector<std::uint8_t> bytes() const { return targets::bytes_of(words_); }
+
+  private:
+    std::vector<std::uint32_t> words_;
+};
+
+// Reads words, and knows where the blob ends.
+class BlobReader {
+  public:
+    explicit BlobReader(ByteSpan bytes) : bytes_{bytes} {}
+
+    std::uint32_t word() {
+        if (!bytes_.contains(at_, kWordBytes)) {
+            refuse_blob(HostRule::kBlobFormat,
+                        fmt::format("the blob ends at byte {}, in the middle of something", bytes_.size()));
+        }
+        at_ += kWordBytes;
+        return load_le32(bytes_, at_ - kWordBytes);
+    }
+    // A count of things that take at least `words_each` words each.
+    std::uint32_t count(std::size_t words_each) {
+        const std::uint32_t value = word();
+        if (value > (remaining_words() / words_each)) {
+            refuse_blob(HostRule::kBlobFormat,
+                        fmt::format("the blob counts {} entries where {} words are left", value, remaining_words()));
+        }
+        return value;
+    }
+    std::string text() {
+        const std::uint32_t size = word();
+        if (size > kMaxNameBytes) {
+            refuse_blob(HostRule::kBlobFormat, fmt::format("a name of {} bytes; {} are admitted", size, kMaxNameBytes));
+        }
+        std::string value;
+        while (value.size() < size) {
+            const std::uint32_t four = word();
+            for (std::uint32_t i = 0U; i < kWordBytes; ++i) {
+                const auto byte = static_cast<char>((four >> (i * 8U)) & 0xFFU);
+                if (value.size() < size) {
+                    value.push_back(byte);
+                } else if (byte != '\0') {
+                    refuse_blob(HostRule::kBlobFormat, "padding behind a name is not zero");
+                }
+            }
+        }
+        return value;
+    }
+    [[nodiscard]] std::size_t remaining_words() const { return (bytes_.size() - at_) / kWordBytes; }
+
+  private:
+    ByteSpan bytes_;
+    std::size_t at_{0U};
+};
+
+void write_buffer(BlobWriter& writer, const TracedBuffer& buffer) {
+    const BufferConfig& config = buffer.config;
+    writer.text(buffer.name.substr(0U, kMaxNameBytes));
+    for (const std::uint64_t value :
+         {std::uint64_t{static_cast<std::uint32_t>(config.memory)},
+          std::uint64_t{static_cast<std::uint32_t>(config.layout)}, std::uint64_t{buffer.offset}, config.rows,
+          config.row_bytes, std::uint64_t{config.element_bytes}, std::uint64_t{config.page_bytes},
+          std::uint64_t{static_cast<std::uint32_t>(config.type)}}) {
+        writer.word(value);
+    }
+    writer.word(config.shape.size());
+    for (const std::uint32_t dimension : config.shape) {
+        writer.word(dimension);
+    }
+    writer.word(config.shard.has_value() ? 1U : 0U);
+    if (config.shard.has_value()) {
+        writer.word(config.shard->rows);
+        writer.word(config.shard->columns);
+        writer.word(config.shard->cores.size());
+        for (const CoreRange& range : config.shard->cores) {
+            for (const std::uint32_t value : {range.first.x, range.first.y, range.last.x, range.last.y}) {
+                writer.word(value);
+            }
+        }
+    }
+}
+
+TracedBuffer read_buffer(BlobReader& reader) {
+    TracedBuffer buffer;
+    BufferConfig& config = buffer.config;
+    buffer.name = reader.text();
+    const std::uint32_t memory = reader.word();
+    config.memory = static_cast<Memory>(memory);
+    const std::uint32_t layout = reader.word();
+    config.layout = static_cast<Layout>(layout);
+    buffer.offset = reader.word();
+    config.rows = reader.word();
+    config.row_bytes = reader.word();
+    config.element_bytes = reader.word();
+    config.page_bytes = reader.word();
+    const std::uint32_t type = reader.word();
+    config.type = static_cast<ElementType>(type);
+    for (std::uint32_t left = reader.count(1U); left > 0U; --left) {
+        config.shape.push_back(reader.word());
+    }
+    const std::uint32_t sharded = reader.word();
+    if ((layout > static_cast<std::uint32_t>(Layout::kBlockSharded)) || (sharded > 1U) ||
+        (type > static_cast<std::uint32_t>(ElementType::kBfloat16)) || (config.shape.size() > kMaxRank) ||
+        (memory > static_cast<std::uint32_t>(Memory::kL1))) {
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("buffer '{}' has a memory, layout, type or rank that there is not", buffer.name));
+    }
+    if (sharded == 1U) {
+        ShardSpec& shard = config.shard.emplace();
+        shard.rows = reader.word();
+        shard.columns = reader.word();
+        for (std::uint32_t left = reader.count(4U); left > 0U; --left) {
+            CoreRange& range = shard.cores.emplace_back();
+            for (std::uint32_t* const value : {&range.first.x, &range.first.y, &range.last.x, &range.last.y}) {
+                *value = reader.word();
+            }
+        }
+    }
+    return buffer;
+}
+
+void check_identity(BlobReader& reader, const DeviceDescription& spec) {
+    for (const NamedWord& word : identity_of(spec)) {
+        const std::uint32_t value = reader.word();
+        if (value != word.value) {
+            refuse_blob(
+                HostRule::kBlobDevice,
+                fmt::format(
+                    "the trace was collected on another device: its {} is {} (0x{:X}), this device's is {} (0x{:X}); "
+                    "capture it on a device like this one",
+                    word.name, value, value, word.value, word.value));
+        }
+    }
+}
+
+// Decodes every word, compares the cost with what the blob says, and finds what the trace touches.
+void prove_words(const DeviceDescription& spec, TraceState& trace) {
+    targets::TraceCost cost;
+    bool ended = false;
+    const auto refuse_word = [](std::size_t at, const char* what) {
+        refuse_blob(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at, what));
+    };
+    const auto prove = [&](std::uint32_t at, const DecodedCommand& command) {
+        if (ended) {
+            refuse_word(at, "a command behind the end command");
+        }
+        for (const Extent& extent : command.extents.view()) {
+            const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
+            (extent.access == Access::kWrite ? trace.writes : trace.reads).add(extent.address, end);
+        }
+        if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
+            refuse_blob(HostRule::kBlobCommand,
+                        fmt::format("word {} of the trace: core {} is outside the grid of {} cores", at, command.core,
+                                    core_count(spec)));
+        }
+        CommandInfo info;
+        info.word = at;
+        info.argument_word = kernel_head_words(command);
+        info.argument_count = (info.argument_word == 0U) ? 0U : (command.length_words - info.argument_word);
+        trace.commands.push_back(info);
+        cost.add(command);
+        ended = command.kind == CommandKind::kEnd;
+    };
+    const targets::WalkEnd end = targets::for_each_command(usual_target().command_set(), trace.words, prove);
+    if (!end.is_whole()) {
+        refuse_word(end.word, ended ? "a command behind the end command" : end.refused);
+    }
+    if (!ended) {
+        refuse_blob(HostRule::kBlobCommand, "the trace has no end command");
+    }
+    if (cost.cycles() != trace.cost_cycles) {
+        refuse_blob(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
+                                                        trace.cost_cycles, cost.cycles()));
+    }
+}
+
+// Programs follow each other without gap.
+void number_programs(TraceState& trace) {
+    std::size_t next = 0U;
+    for (std::uint32_t i = 0U; i < trace.programs.size(); ++i) {
+        const std::uint32_t count = trace.programs[i].command_count;
+        if ((count == 0U) || (count > (trace.commands.size() - next))) {
+            refuse_blob(HostRule::kBlobFormat, fmt::format("program {} counts {} commands, {} are left", i, count,
+                                                           trace.commands.size() - next));
+        }
+        for (std::uint32_t k = 0U; k < count; ++k) {
+            trace.commands[next + k].program = i;
+            trace.commands[next + k].kernel = k;
+        }
+        next += count;
+    }
+    if ((next + 1U) != trace.commands.size()) {  // the end command is nobody's
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("the programs count {} commands, the trace has {} before its end", next,
+                                trace.commands.size() - 1U));
+    }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceState& trace) {
+    BlobWriter writer;
+    writer.word(kMagic);
+    writer.word(kBlobVersion);
+    writer.word(0U);  // bytes, filled in below
+    for (const NamedWord& word : identity_of(spec)) {
+        writer.word(word.value);
+    }
+    writer.word(trace.cost_cycles);
+    writer.word(trace.cost_cycles >> kWordBits);
+    writer.word(trace.programs.size());
+    for (const TraceProgramInfo& program : trace.programs) {
+        writer.word(program.command_count);
+        writer.text(program.name.substr(0U, kMaxNameBytes));
+    }
+    writer.word(trace.buffers.size());
+    for (const TracedBuffer& buffer : trace.buffers) {
+        write_buffer(writer, buffer);
+    }
+    writer.word(trace.words.size());
+    for (const std::uint32_t word : trace.words) {
+        writer.word(word);
+    }
+    writer.set_word(2U, static_cast<std::uint32_t>((writer.size() + kDigestWords) * kWordBytes));
+    std::vector<std::uint8_t> bytes = writer.bytes();
+    const Sha256Digest digest = sha256({bytes.data(), bytes.size()});
+    bytes.insert(bytes.end(), digest.begin(), digest.end());
+    return bytes;
+}
+
+TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
+    constexpr std::size_t kHeadBytes = 3U * kWordBytes;
+    if ((blob.size() < (kHeadBytes + kSha256Bytes)) || (load_le32(blob, 0U) != kMagic)) {
+        refuse_blob(
+            HostRule::kBlobFormat,
+            fmt::format("{} bytes that do not begin like a trace blob; pass what collect_trace() gave", blob.size()));
+    }
+    if (load_le32(blob, kWordBytes) != kBlobVersion) {
+        refuse_blob(HostRule::kBlobFormat,
+                    fmt::format("the blob has layout version {}, this library reads {}; collect the trace anew",
+                                load_le32(blob, kWordBytes), kBlobVersion));
+    }
+    if (load_le32(blob, 2U * kWordBytes) != blob.size()) {
+        refuse_blob(HostRule::kBlobFormat, fmt::format("the blob says that it has {} bytes, {} are there",
+                                                       load_le32(blob, 2U * kWordBytes), blob.size()));
+    }
+    const ByteSpan body = blob.subspan(0U, blob.size() - kSha256Bytes);
+    if (!digests_equal(sha256(body), blob.subspan(body.size(), kSha256Bytes))) {
+        refuse_blob(HostRule::kBlobDigest,
+                    "the blob is damaged: its digest is not that of its bytes; collect the trace anew");
+    }
+    BlobReader reader{body.subspan(kHeadBytes, body.size() - kHeadBytes)};
+    check_identity(reader, spec);
+    TraceState trace;
+    trace.cost_cycles = reader.word();
+    trace.cost_cycles |= std::uint64_t{reader.word()} << kWordBits;
+    const std::uint32_t programs = reader.count(2U);
+    for (std::uint32_t i = 0U; i < programs; ++i) {
+        const std::uint32_t commands = reader.word();
+        trace.programs.push_back({reader.text(), commands});
+    }
+    constexpr std::size_t kLeastBufferWords = 11U;
+    for (std::uint32_t left = reader.count(kLeastBufferWords); left > 0U; --left) {
+        trace.buffers.push_back(read_buffer(reader));
+    }
+    const std::uint32_t words = reader.count(1U);
+    for (std::uint32_t i = 0U; i < words; ++i) {
+        trace.words.push_back(reader.word());
+    }
+    if (reader.remaining_words() != 0U) {
+        refuse_blob(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
+    }
+    prove_words(spec, trace);
+    trace.needs = trace.reads;
+    number_programs(trace);
+    return trace;
+}
+
+}  // namespace pianola::host

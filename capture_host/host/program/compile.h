@@ -1,0 +1,67 @@
+// Compiler: from a program to the device's command words.
+//
+// Place in the whole: behind Device::enqueue_program(). check_structure() is what the program cache remembers;
+// assemble() makes the words of one enqueue, with every address resolved and every extent proved to lie in allocated
+// memory. Internal to the host API.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "capture_host/base/range_set.h"
+#include "capture_host/binary/trace_walk.h"
+#include "capture_host/host/program/program_state.h"
+#include "pianola/sha256.h"
+
+namespace pianola::host {
+
+// One command of a program or a trace.
+struct CommandInfo {
+    std::uint32_t word{0U};            // index of its first word
+    std::uint32_t argument_word{0U};   // index of its first argument word, from `word`
+    std::uint32_t argument_count{0U};  // 0: not a kernel
+    std::uint32_t program{0U};         // index in the trace
+    std::uint32_t kernel{0U};          // index in the program
+    CoreCoord core;
+};
+
+struct Assembled {
+    std::string name;
+    std::vector<std::uint32_t> words;  // without the end command
+    std::vector<CommandInfo> commands;
+    RangeSet reads;  // device addresses
+    RangeSet writes;
+};
+
+// Device addresses where operands may lie.
+using AddressCheck = std::function<bool(std::uint32_t address, std::uint32_t bytes)>;
+
+// Throws API-PROGRAM-*.
+void check_structure(const DeviceDescription& spec, const Program::State& program);
+// Of what check_structure() has looked at: programs that differ in arguments only have the same.
+[[nodiscard]] Sha256Digest structure_digest(const Program::State& program);
+// Throws API-PROGRAM-*, API-BUFFER-*. `device` owns the buffers that arguments name.
+[[nodiscard]] Assembled assemble(const DeviceDescription& spec, const Program::State& program,
+                                 const MemoryHolder& device, const AddressCheck& is_allocated);
+
+// Words of a whole trace: the programs one after the other, each complete before the next begins, and the end command.
+class TraceWords {
+  public:
+    void append(const Assembled& program);
+    [[nodiscard]] std::vector<std::uint32_t> finished() const;
+    [[nodiscard]] const std::vector<Assembled>& programs() const noexcept { return programs_; }
+    [[nodiscard]] const std::vector<std::uint32_t>& words() const noexcept { return words_; }
+    [[nodiscard]] const std::vector<CommandInfo>& commands() const noexcept { return commands_; }
+
+  private:
+    std::vector<std::uint32_t> words_;
+    std::vector<CommandInfo> commands_;
+    std::vector<Assembled> programs_;
+};
+
+// Programs by their numbers of commands; the end command belongs to none.
+[[nodiscard]] std::vector<TraceProgramInfo> program_infos(const TraceWords& words);
+
+}  // namespace pianola::host

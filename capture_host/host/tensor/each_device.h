@@ -1,0 +1,104 @@
+// Operations on distributed tensors: the same operation on each device, with its own shards.
+//
+// Place in the whole: internal to the tensor library; the first lines of its operations. Devices get memory in step, so
+// that results have one address. Host only.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pianola_host/mesh_device.h"
+#include "pianola_host/operations.h"
+
+namespace pianola::tensor {
+
+// The tensors among the arguments of an operation, whatever stands around them; other arguments have none.
+template <typename Visit>
+void visit_tensors(const Tensor& tensor, const Visit& visit) {
+    visit(tensor);
+}
+template <typename Visit>
+void visit_tensors(const std::optional<Tensor>& tensor, const Visit& visit) {
+    if (tensor.has_value()) {
+        visit(*tensor);
+    }
+}
+template <typename Visit>
+void visit_tensors(const std::vector<Tensor>& tensors, const Visit& visit) {
+    for (const Tensor& tensor : tensors) {
+        visit(tensor);
+    }
+}
+template <typename Visit>
+void visit_tensors(const OperationOptions& options, const Visit& visit) {
+    visit_tensors(options.output, visit);
+}
+template <typename Argument, typename Visit>
+void visit_tensors(const Argument& /*argument*/, const Visit& /*visit*/) {}
+
+template <typename... Arguments>
+[[nodiscard]] bool is_distributed(const Arguments&... arguments) {
+    bool any = false;
+    const auto look = [&any](const Tensor& tensor) { any = any || tensor.is_distributed(); };
+    (visit_tensors(arguments, look), ...);
+    return any;
+}
+
+// The i-th shard of what is distributed.
+[[nodiscard]] inline Tensor shard_of(const Tensor& tensor, std::size_t i) {
+    return tensor.is_distributed() ? tensor.shards().at(i) : tensor;
+}
+[[nodiscard]] inline std::optional<Tensor> shard_of(const std::optional<Tensor>& tensor, std::size_t i) {
+    return tensor.has_value() ? std::optional{shard_of(*tensor, i)} : std::nullopt;
+}
+[[nodiscard]] inline std::vector<Tensor> shard_of(const std::vector<Tensor>& tensors, std::size_t i) {
+    std::vector<Tensor> shards;
+    for (const Tensor& tensor : tensors) {
+        shards.push_back(shard_of(tensor, i));
+    }
+    return shards;
+}
+[[nodiscard]] inline OperationOptions shard_of(const OperationOptions& options, std::size_t i) {
+    return OperationOptions{options.memory, shard_of(options.output, i), options.queue};
+}
+template <typename Argument>
+[[nodiscard]] Argument shard_of(const Argument& argument, std::size_t /*i*/) {
+    return argument;
+}
+
+// Collects the operands of one call: all of them must be spread over the same devices.
+class Spread {
+  public:
+    explicit Spread(const char* operation) : operation_{operation} {}
+
+    void add(const Tensor& tensor);
+    // Calls call(i) for each device, in step. Throws API-MESH-FOREIGN for operands of different devices.
+    void run(const std::function<void(std::size_t)>& call) const;
+    [[nodiscard]] const Topology& topology() const { return topology_; }
+    [[nodiscard]] const host::MeshPtr& mesh() const { return mesh_; }
+
+  private:
+    const char* operation_;
+    Topology topology_;
+    host::MeshPtr mesh_;  // of the first operand; null in front of it
+};
+
+// Calls the operation for each device, and gives its results as one tensor, where it has any.
+template <typename Operation, typename... Arguments>
+auto for_each_device(const char* name, const Operation& operation, const Arguments&... arguments) {
+    Spread spread{name};
+    (visit_tensors(arguments, [&spread](const Tensor& tensor) { spread.add(tensor); }), ...);
+    using Result = decltype(operation(shard_of(arguments, 0U)...));
+    if constexpr (std::is_void_v<Result>) {
+        spread.run([&](std::size_t i) { operation(shard_of(arguments, i)...); });
+    } else {
+        std::vector<Tensor> results;
+        spread.run([&](std::size_t i) { results.push_back(operation(shard_of(arguments, i)...)); });
+        return Tensor::of_shards(std::move(results), spread.topology(), spread.mesh());
+    }
+}
+
+}  // namespace pianola::tensor

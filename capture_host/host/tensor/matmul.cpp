@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include "capture_host/host/tensor/broadcast.h"
+#include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/row_work.h"
+#include "pianola_host/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+using refdev::KernelId;
+
+struct MatmulLaunch {
+    static constexpr KernelId kKernel = KernelId::kMatmul;
+    host::Argument weight;
+    std::uint32_t depth;
+    std::uint32_t columns;
+    std::uint32_t type;
+    std::uint32_t accumulate;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from, weight, to, rows, depth, columns, type, accumulate};
+    }
+};
+
+// One row in every row: the start of the sums of linear().
+void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
+    Launches launches{*result.device()};
+    const std::uint32_t bytes = word(result.buffer()->config().row_bytes);
+    for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
+        launches.add(KernelId::kGather, core,
+                     {address_in(result.buffer(), to), word(block.rows), 1U,
+                      address_in(row.buffer(), row.buffer()->pieces().front().device_address), 0U, bytes, 0U, 0U, 0U,
+                      0U, 0U, 0U, 0U, 0U, 0U});
+    });
+    enqueue(result, launches, "spread", queue);
+}
+
+// How many products there are, and of which matrices.
+struct Products {
+    Shape others;  // dimensions in front of the matrices, broadcast
+    std::uint32_t rows{1U};
+    std::uint32_t depth{1U};
+    std::uint32_t columns{1U};
+
+    [[nodiscard]] Shape of(std::uint32_t matrix_rows, std::uint32_t matrix_columns) const {
+        Shape shape = others;
+        shape.insert(shape.end(), {matrix_rows, matrix_columns});
+        return shape;
+    }
+};
+
+// A vector is a matrix of one row on the left, and of one column on the right.
+[[nodiscard]] Shape as_row(const Shape& shape) {
+    return (shape.size() == 1U) ? Shape{1U, shape.front()} : shape;
+}
+[[nodiscard]] Shape as_column(const Shape& shape) {
+    return (shape.size() == 1U) ? Shape{shape.front(), 1U} : shape;
+}
+
+// Throws TENSOR-TYPE, TENSOR-SHAPE.
+[[nodiscard]] Products products_of(const char* name, const Tensor& left, const Tensor& right) {
+    constexpr std::ptrdiff_t kMatrix = 2;
+    const Shape a = as_row(left.shape());
+    const Shape b = as_column(right.shape());
+    static_cast<void>(kernel_type(name, left));
+    if ((left.type() != right.type()) || (a.back() != b[b.size() - 2U])) {
+        throw TensorError{
+            (left.type() != right.type()) ? TensorRule::kType : TensorRule::kShape,
+            fmt::format("{}: {} of {} times {} of {}; operands of one type are [..., m, k] and [..., k, n]", name,
+                        to_string(left.shape()), type_name(left.type()), to_string(right.shape()),
+                        type_name(right.type()))};
+    }
+    const Shape others =
+        broadcast_shape(name, Shape(a.begin(), a.end() - kMatrix), Shape(b.begin(), b.end() - kMatrix));
+    return Products{others, a[a.size() - 2U], a.back(), b.back()};
+}
+
+// Without the dimensions that a vector was given.
+[[nodiscard]] Shape shape_of_result(const Products& products, const Tensor& left, const Tensor& right) {
+    Shape shape = products.others;
+    if (left.shape().size() > 1U) {
+        shape.push_back(products.rows);
+    }
+    if (right.shape().size() > 1U) {
+        shape.push_back(products.columns);
+    }
+    return shape.empty() ? Shape{1U} : shape;
+}
+
+// An operand of `matrix` shape in one run, as often as there are products.
+[[nodiscard]] Tensor operand_of(const Tensor& operand, const Shape& matrix, const Shape& all, std::uint32_t queue) {
+    const Tensor run = in_one_run(operand, queue);
+    return broadcast_to(run.viewed_as(TensorSpec{matrix, run.type(), run.memory_config(), run.layout()}), all, queue);
+}
+
+// Matrices that lie in one run each: a launch for each product.
+void launch_products(const Tensor& left, const Tensor& right, const Tensor& result, const Products& products,
+                     std::uint32_t queue) {
+    const auto& [others, rows, depth, columns] = products;
+    const std::uint32_t type = kernel_type("matmul", left);
+    const std::uint32_t element = bytes_per_element(left.type());
+    const std::uint32_t count = word(element_count(others));
+    const std::vector<host::CoreCoord> cores = cores_for(result);
+    for (std::uint32_t first = 0U; first < count; first += word(kLaunchesOfAProgram)) {
+        Launches launches{*result.device()};
+        for (std::uint32_t i = first; i < std::min(count, first + word(kLaunchesOfAProgram)); ++i) {
+            const MatmulLaunch launch{address_in(right.buffer(), run_address(right) + (i * depth * columns * element)),
+                                      depth, columns, type, 0U};
+            const std::uint32_t to = run_address(result) + (i * rows * columns * word(sizeof(std::int32_t)));
+            launches.add(KernelId::kMatmul, cores[i % cores.size()],
+                         launch(address_in(left.buffer(), run_address(left) + (i * rows * depth * element)),
+                                address_in(result.buffer(), to), rows));
+        }
+        enqueue(result, launches, "matmul", queue);
+    }
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+              const OperationOptions& options) {
+    if (is_distributed(input, weight, bias, options)) {
+        return for_each_device(
+            "linear", [](const auto&... each) { return linear(each...); }, input, weight, bias, options);
+    }
+    const char* const name = bias.has_value() ? "linear" : "matmul";
+    require_same_device(name, input, weight);
+    const std::uint32_t type = kernel_type(name, input);
+    if (input.type() != weight.type()) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: operands of {} and {}; both must have one type", name,
+                                                         type_name(input.type()), type_name(weight.type()))};
+    }
+    if ((weight.shape().size() != 2U) || (columns_of(input.shape()) != weight.shape().front())) {
+        throw TensorError{
+            TensorRule::kShape,
+            fmt::format("{}: {} times {}; the second operand is [k, n], with k the last dimension of the first", name,
+                        to_string(input.shape()), to_string(weight.shape()))};
+    }
+    const std::uint32_t depth = weight.shape().front();
+    const std::uint32_t columns = weight.shape().back();
+    if (bias.has_value()) {
+        require_same_device(name, input, *bias);
+        if ((element_count(bias->shape()) != columns) || (columns_of(bias->shape()) != columns) ||
+            (bias->type() != ElementType::kInt32)) {
+            throw TensorError{TensorRule::kShape,
+                              fmt::format("{}: the bias is {} of {}; it must be [{}] of int32", name,
+                                          to_string(bias->shape()), type_name(bias->type()), columns)};
+        }
+    }
+    TensorSpec spec{input.shape(), ElementType::kInt32, memory_for_columns(input, columns), input.layout()};
+    spec.shape.back() = columns;
+    const Tensor result = result_for(name, spec, options, input.device());
+    require_apart(name, result, input);
+    require_apart(name, result, weight);
+    if (bias.has_value()) {
+        require_apart(name, result, *bias);
+    }
+    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor rows = in_whole_rows(input, options.queue);
+        const Tensor matrix = in_one_run(weight, options.queue);
+        if (bias.has_value()) {
+            spread_row(in_one_run(*bias, options.queue), whole, options.queue);
+        }
+        const host::Argument matrix_address =
+            address_in(matrix.buffer(), matrix.buffer()->pieces().front().device_address);
+        row_by_row(rows, whole, name, options.queue,
+                   MatmulLaunch{matrix_address, depth, columns, type, bias.has_value() ? 1U : 0U});
+    });
+}
+
+Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device("matmul", [](const auto&... each) { return matmul(each...); }, left, right, options);
+    }
+    require_same_device("matmul", left, right);
+    if (right.shape().size() == 2U) {
+        return linear(left, right, std::nullopt, options);
+    }
+    const char* const name = "matmul";
+    const Products products = products_of(name, left, right);
+    const TensorSpec spec = spec_of_shape(left, shape_of_result(products, left, right), ElementType::kInt32);
+    const Tensor result = result_for(name, spec, options, left.device());
+    require_apart(name, result, left);
+    require_apart(name, result, right);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        const auto& [others, rows, depth, columns] = products;
+        const Tensor first = operand_of(left, as_row(left.shape()), products.of(rows, depth), options.queue);
+        const Tensor second = operand_of(right, as_column(right.shape()), products.of(depth, columns), options.queue);
+        launch_products(first, second, run, products, options.queue);
+    });
+}
+
+}  // namespace pianola::tensor

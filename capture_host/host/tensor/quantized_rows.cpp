@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/row_work.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
+#include "pianola_host/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+using refdev::KernelId;
+
+constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
+constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
+
+struct SoftmaxLaunch {
+    static constexpr KernelId kKernel = KernelId::kSoftmax;
+    std::uint32_t depth{0U};
+    tflite::SoftmaxScaling scaling;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from,
+                to,
+                rows,
+                depth,
+                static_cast<std::uint32_t>(scaling.multiplier),
+                static_cast<std::uint32_t>(scaling.left_shift),
+                static_cast<std::uint32_t>(scaling.diff_min),
+                refdev::kTypeInt8};
+    }
+};
+
+struct LogSoftmaxLaunch {
+    static constexpr KernelId kKernel = KernelId::kLogSoftmax;
+    std::uint32_t depth{0U};
+    tflite::LogSoftmaxScaling scaling;
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from,
+                to,
+                rows,
+                depth,
+                static_cast<std::uint32_t>(scaling.differences.multiplier),
+                static_cast<std::uint32_t>(scaling.differences.left_shift),
+                static_cast<std::uint32_t>(scaling.differences.diff_min),
+                static_cast<std::uint32_t>(scaling.reverse.multiplier),
+                static_cast<std::uint32_t>(scaling.reverse.shift)};
+    }
+};
+
+struct L2NormalizationLaunch {
+    static constexpr KernelId kKernel = KernelId::kL2Normalization;
+    std::uint32_t depth{0U};
+    std::int32_t zero_point{0};
+
+    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
+        return {from, to, rows, depth, static_cast<std::uint32_t>(zero_point)};
+    }
+};
+
+// Of an int8 tensor's rows.
+[[nodiscard]] std::uint32_t checked_depth(const char* name, const Tensor& operand, std::uint32_t most) {
+    require_int8(name, "input_tensor", operand);
+    const std::uint32_t depth = columns_of(operand.shape());
+    if (depth > most) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, most)};
+    }
+    return depth;
+}
+
+// The launch over rows of int8, each of which lies in one piece.
+template <typename Launch>
+[[nodiscard]] Tensor over_rows(const char* name, const Tensor& operand, const OperationOptions& options,
+                               const Launch& launch) {
+    const Tensor result = result_for(name, operand.spec(), options, operand.device());
+    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, launch);
+    });
+}
+
+using Dimensions = std::array<std::uint32_t, 4>;
+
+// A shape of four dimensions or fewer, with ones in front.
+[[nodiscard]] Dimensions dimensions_of(const Shape& shape) {
+    Dimensions dimensions{1U, 1U, 1U, 1U};
+    std::copy(shape.begin(), shape.end(), dimensions.end() - static_cast<Dimensions::difference_type>(shape.size()));
+    return dimensions;
+}
+
+// Launches of a mean over parts of the first dimension of more than one element, where that is kept; else one launch.
+void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArguments arguments, std::uint32_t queue,
+                 const std::vector<host::CoreCoord>& cores) {
+    using Arguments = refdev::MeanArguments;
+    std::uint32_t axis = 0U;
+    while ((axis < 3U) && (arguments.dims.at(axis) == 1U)) {
+        axis += 1U;
+    }
+    const bool is_kept = (arguments.reduced_axes & (std::uint32_t{1} << axis)) == 0U;
+    const std::uint32_t size = arguments.dims.at(axis);
+    const std::uint32_t part = is_kept ? word((size + (cores.size() - 1U)) / cores.size()) : size;
+    const std::uint32_t input_step = word(element_count(input.shape()) / size);
+    const std::uint32_t output_step = is_kept ? word(element_count(output.shape()) / size) : 0U;
+    Launches launches{*output.device()};
+    for (std::uint32_t begin = 0U; begin < size; begin += part) {
+        arguments.dims.at(axis) = std::min(part, size - begin);
+        host::Arguments words = words_of(arguments);
+        set_address(words, offsetof(Arguments, input), input, run_address(input) + (begin * input_step));
+        set_address(words, offsetof(Arguments, output), output, run_address(output) + (begin * output_step));
+        launches.add(KernelId::kMean, cores[(begin / part) % cores.size()], std::move(words));
+    }
+    enqueue(output, launches, "mean", queue);
+}
+
+// The shape without `dimensions`, or with ones there; at least one dimension.
+[[nodiscard]] Shape reduced_shape(const Shape& shape, std::uint32_t mask, bool keep) {
+    Shape reduced;
+    for (std::size_t i = 0U; i < shape.size(); ++i) {
+        const bool goes = (mask & (std::uint32_t{1} << i)) != 0U;
+        if (!goes || keep) {
+            reduced.push_back(goes ? 1U : shape[i]);
+        }
+    }
+    return reduced.empty() ? Shape{1U} : reduced;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& operand, float input_scale, float beta, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "softmax", [](const auto&... each) { return softmax(each...); }, operand, input_scale, beta, options);
+    }
+    const char* const name = "softmax";
+    const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
+    require_scale(name, "input_scale", input_scale);
+    require_scale(name, "beta", beta);
+    const std::optional<tflite::SoftmaxScaling> scaling = tflite::softmax_scaling(beta, input_scale);
+    if (!scaling.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
+                                      static_cast<double>(beta) * static_cast<double>(input_scale))};
+    }
+    return over_rows(name, operand, options, SoftmaxLaunch{depth, *scaling});
+}
+
+Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "log_softmax", [](const auto&... each) { return log_softmax(each...); }, operand, input_scale, options);
+    }
+    const char* const name = "log_softmax";
+    const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
+    require_scale(name, "input_scale", input_scale);
+    const std::optional<tflite::LogSoftmaxScaling> scaling = tflite::log_softmax_scaling(input_scale);
+    if (!scaling.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
+                                      static_cast<double>(input_scale))};
+    }
+    return over_rows(name, operand, options, LogSoftmaxLaunch{depth, *scaling});
+}
+
+Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "l2_normalize", [](const auto&... each) { return l2_normalize(each...); }, operand, input_zero_point,
+            options);
+    }
+    const char* const name = "l2_normalize";
+    const std::uint32_t depth = checked_depth(name, operand, kMaxNormalizedDepth);
+    require_zero_point(name, "input_zero_point", input_zero_point);
+    return over_rows(name, operand, options, L2NormalizationLaunch{depth, input_zero_point});
+}
+
+Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
+            const Quantization& from, const Quantization& to, const OperationOptions& options) {
+    if (is_distributed(operand, options)) {
+        return for_each_device(
+            "mean", [](const auto&... each) { return mean(each...); }, operand, dimensions, keep_dimensions, from, to,
+            options);
+    }
+    const char* const name = "mean";
+    require_int8(name, "input_tensor", operand);
+    const Shape& shape = operand.shape();
+    require_rank(name, "input_tensor", operand, std::tuple_size<Dimensions>::value);
+    require_scale(name, "input_scale", from.scale);
+    require_scale(name, "output_scale", to.scale);
+    require_zero_point(name, "input_zero_point", from.zero_point);
+    require_zero_point(name, "output_zero_point", to.zero_point);
+    const tflite::FixedPoint ratio = ratio_of(name, from, to);
+    std::uint32_t mask = 0U;
+    std::uint64_t count = 1U;
+    for (const std::uint32_t dimension : dimensions) {
+        const std::uint32_t bit = (dimension < shape.size()) ? (std::uint32_t{1} << dimension) : 0U;
+        if ((bit == 0U) || ((mask & bit) != 0U)) {
+            throw TensorError{TensorRule::kArgument,
+                              fmt::format("{}: dim names {}; it names each dimension of {} at most once", name,
+                                          dimension, to_string(shape))};
+        }
+        mask |= bit;
+        count *= shape[dimension];
+    }
+    if ((mask == 0U) || (count > refdev::kMaxTaps)) {
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} elements to a mean over {} dimensions; it is over "
+                                                             "one at least and over {} elements at most",
+                                                             name, count, dimensions.size(), refdev::kMaxTaps)};
+    }
+    const Shape reduced = reduced_shape(shape, mask, keep_dimensions);
+    const Tensor result =
+        result_for(name, spec_of_shape(operand, reduced, ElementType::kInt8), options, operand.device());
+    require_apart(name, result, operand);
+    const tflite::FixedPoint folded = tflite::fold_count(ratio, word(count));
+    refdev::MeanArguments arguments{};
+    arguments.dims = dimensions_of(shape);
+    arguments.reduced_axes = mask << (arguments.dims.size() - shape.size());
+    arguments.input_zero_point = from.zero_point;
+    arguments.output_zero_point = to.zero_point;
+    arguments.multiplier = folded.multiplier;
+    arguments.shift = folded.shift;
+    arguments.type = refdev::kTypeInt8;
+    return through_one_run(result, options.queue, [&](const Tensor& output) {
+        launch_mean(in_one_run(operand, options.queue), output, arguments, options.queue, cores_for(result));
+    });
+}
+
+}  // namespace pianola::tensor

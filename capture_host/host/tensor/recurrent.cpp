@@ -1,0 +1,345 @@
+#include "pianola_host/recurrent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/channel_table.h"
+#include "capture_host/operators/lstm_scaling.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
+#include "pianola_host/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+using refdev::KernelId;
+using Lstm = refdev::LstmArguments;
+
+constexpr const char* kSvdf = "svdf";
+constexpr const char* kLstm = "lstm";
+constexpr std::uint32_t kCellBytes = 2U;
+static_assert(kLstmGateCount == refdev::kLstmGates);
+
+void require(bool condition, TensorRule rule, const char* name, const char* what) {
+    if (!condition) {
+        throw TensorError{rule, fmt::format("{}: {}", name, what)};
+    }
+}
+
+// What a layer changes in place is not moved for it.
+void require_in_place(const char* name, const char* argument, const Tensor& tensor) {
+    static_cast<void>(tensor.buffer());
+    require(is_one_run(tensor), TensorRule::kMemory, name,
+            fmt::format("{} must lie in one piece of memory, interleaved or in one shard", argument).c_str());
+}
+
+// Like the operand's place, but for the shape.
+[[nodiscard]] Tensor result_of_shape(const char* name, const Tensor& input, const Shape& shape,
+                                     const OperationOptions& options) {
+    return result_for(name, spec_of_shape(input, shape, input.type()), options, input.device());
+}
+
+[[nodiscard]] refdev::SvdfFeatureArguments svdf_sizes(const Tensor& input, const Tensor& features,
+                                                      const Tensor& time_weights, const Tensor& memory,
+                                                      std::uint32_t rank) {
+    require((input.shape().size() == 2U) && (features.shape().size() == 2U) && (time_weights.shape().size() == 2U),
+            TensorRule::kShape, kSvdf, "input_tensor, features and time_weights have two dimensions");
+    refdev::SvdfFeatureArguments sizes{};
+    sizes.batches = input.shape()[0];
+    sizes.input_depth = input.shape()[1];
+    sizes.filters = features.shape()[0];
+    sizes.length = time_weights.shape()[1];
+    sizes.type = static_cast<std::uint32_t>(memory.type());
+    require((features.shape()[1] == sizes.input_depth) && (time_weights.shape()[0] == sizes.filters) &&
+                (memory.shape() == Shape{sizes.batches, sizes.filters, sizes.length}),
+            TensorRule::kShape, kSvdf,
+            "features are [filters, input depth], time_weights [filters, length], memory [batches, filters, length]");
+    require((rank > 0U) && ((sizes.filters % rank) == 0U), TensorRule::kArgument, kSvdf, "rank divides the filters");
+    require(sizes.input_depth <= refdev::kMaxTaps, TensorRule::kShape, kSvdf, "the input's depth is at most 65536");
+    return sizes;
+}
+
+[[nodiscard]] tflite::FixedPoint svdf_scale(float value, float weight, float sum) {  // in single precision
+    const std::optional<tflite::FixedPoint> scale =
+        tflite::quantize_multiplier(static_cast<double>((value * weight) / sum));
+    require(scale.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
+    return scale.value_or(tflite::FixedPoint{});
+}
+
+void check_svdf_types(const Tensor& input, const Tensor& features, const Tensor& time_weights,
+                      const std::optional<Tensor>& bias, const Tensor& memory) {
+    require_int8(kSvdf, "input_tensor", input);
+    require_int8(kSvdf, "features", features);
+    require_activations(kSvdf, "memory", memory);
+    require_in_place(kSvdf, "memory", memory);
+    static_cast<void>(time_weights.buffer());
+    require(time_weights.type() == memory.type(), TensorRule::kType, kSvdf, "time_weights are of the memory's type");
+    require(!bias.has_value() || (bias->type() == ElementType::kInt32), TensorRule::kType, kSvdf, "bias is of int32");
+    for (const Tensor* const operand : {&features, &time_weights, &memory}) {
+        require_same_device(kSvdf, input, *operand);
+    }
+    if (bias.has_value()) {
+        require_same_device(kSvdf, input, *bias);
+    }
+}
+
+void check_svdf_quantization(const SvdfQuantization& quantization) {
+    require_scale(kSvdf, "input_scale", quantization.input.scale);
+    require_scale(kSvdf, "feature_scale", quantization.feature_scale);
+    require_scale(kSvdf, "memory_scale", quantization.memory.scale);
+    require_scale(kSvdf, "time_scale", quantization.time_scale);
+    require_scale(kSvdf, "output_scale", quantization.output.scale);
+    require_zero_point(kSvdf, "input_zero_point", quantization.input.zero_point);
+    require_zero_point(kSvdf, "memory_zero_point", quantization.memory.zero_point);
+    require_zero_point(kSvdf, "output_zero_point", quantization.output.zero_point);
+}
+
+// The bias, or zeros.
+[[nodiscard]] Tensor svdf_bias(const std::optional<Tensor>& bias, std::uint32_t units,
+                               const std::shared_ptr<host::Device>& device, std::uint32_t queue) {
+    if (bias.has_value()) {
+        require(bias->shape() == Shape{units}, TensorRule::kShape, kSvdf, "bias is [filters / rank]");
+        return in_one_run(*bias, queue);
+    }
+    Tensor zeros = Tensor::on_device({{units}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
+    fill(zeros, 0, queue);
+    return zeros;
+}
+
+// Both halves, on one core: there they run in this order.
+struct SvdfWork {
+    refdev::SvdfFeatureArguments feature{};
+    refdev::SvdfTimeArguments time{};
+
+    void launch(const Tensor& input, const Tensor& features, const Tensor& time_weights, const Tensor& bias,
+                const Tensor& memory, const Tensor& result, std::uint32_t queue) const {
+        using Feature = refdev::SvdfFeatureArguments;
+        using Time = refdev::SvdfTimeArguments;
+        Launches launches{*result.device()};
+        const host::CoreCoord core = launches.next_core();
+        host::Arguments first = words_of(feature);
+        set_address(first, offsetof(Feature, input), input, run_address(input));
+        set_address(first, offsetof(Feature, features), features, run_address(features));
+        set_address(first, offsetof(Feature, memory), memory, run_address(memory));
+        launches.add(KernelId::kSvdfFeature, core, std::move(first));
+        host::Arguments second = words_of(time);
+        set_address(second, offsetof(Time, memory), memory, run_address(memory));
+        set_address(second, offsetof(Time, weights), time_weights, run_address(time_weights));
+        set_address(second, offsetof(Time, bias), bias, run_address(bias));
+        set_address(second, offsetof(Time, output), result, run_address(result));
+        launches.add(KernelId::kSvdfTime, core, std::move(second));
+        enqueue(result, launches, kSvdf, queue);
+    }
+};
+
+[[nodiscard]] SvdfWork svdf_work(const refdev::SvdfFeatureArguments& sizes, std::uint32_t rank,
+                                 const SvdfQuantization& quantization) {
+    const auto& [input, feature_scale, memory, time_scale, output] = quantization;
+    const tflite::FixedPoint first = svdf_scale(input.scale, feature_scale, memory.scale);
+    const tflite::FixedPoint second = svdf_scale(memory.scale, time_scale, output.scale);
+    SvdfWork work;
+    work.feature = sizes;
+    work.feature.input_offset = -input.zero_point;
+    work.feature.multiplier = first.multiplier;
+    work.feature.shift = first.shift;
+    work.feature.memory_zero_point = memory.zero_point;
+    work.time.batches = sizes.batches;
+    work.time.units = sizes.filters / rank;
+    work.time.rank = rank;
+    work.time.length = sizes.length;
+    work.time.type = sizes.type;
+    work.time.memory_offset = -memory.zero_point;
+    work.time.multiplier = second.multiplier;
+    work.time.shift = second.shift;
+    work.time.output_offset = output.zero_point;
+    return work;
+}
+
+[[nodiscard]] std::vector<std::uint8_t> bytes_of_weights(const std::vector<std::int8_t>& weights) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::int8_t weight : weights) {
+        bytes.push_back(static_cast<std::uint8_t>(weight));
+    }
+    return bytes;
+}
+
+[[nodiscard]] bool bias_fits(std::int64_t bias, bool is_int16) {
+    return is_int16 ? tflite::fits_wide_sums(bias) : ((bias >= INT32_MIN) && (bias <= INT32_MAX));
+}
+
+void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t depth, bool is_int16) {
+    const char* const name = "prepare_lstm";
+    require((units > 0U) && (depth > 0U) && (gate.bias.size() == units) && (gate.input.size() == (units * depth)) &&
+                (gate.hidden.size() == (units * units)),
+            TensorRule::kShape, name,
+            "weights are [units, input depth] and [units, units], biases [units], the same for each gate");
+    require((units <= refdev::kMaxTaps) && (depth <= refdev::kMaxTaps), TensorRule::kShape, name,
+            "units and input depth are at most 65536");
+    require(std::all_of(gate.bias.begin(), gate.bias.end(),
+                        [is_int16](std::int64_t bias) { return bias_fits(bias, is_int16); }),
+            TensorRule::kValue, name, "biases are of int32, or between -2^46 and 2^46 with int16");
+}
+
+// Sizes and their relations, as the kernel has them.
+[[nodiscard]] Lstm lstm_sizes(const Tensor& input, const LstmTensors& layer, bool time_major) {
+    const Shape& shape = input.shape();
+    const Shape& weights = layer.weights.shape();
+    require((shape.size() == 3U) && (weights.size() == 3U) && (weights[0] == refdev::kLstmGates) &&
+                (weights[2] == (std::uint64_t{shape[2]} + weights[1])),
+            TensorRule::kShape, kLstm, "input_tensor has three dimensions, and the depth that the layer is for");
+    Lstm sizes{};
+    sizes.batches = shape[time_major ? 1U : 0U];
+    sizes.steps = shape[time_major ? 0U : 1U];
+    sizes.input_depth = shape[2];
+    sizes.units = weights[1];
+    sizes.time_major = time_major ? 1U : 0U;
+    sizes.type = static_cast<std::uint32_t>(input.type());
+    const std::uint32_t value_bytes = bytes_per_element(input.type());
+    const std::uint64_t sum_bytes = (value_bytes == 1U) ? refdev::kNarrowSumBytes : refdev::kWideSumBytes;
+    const std::uint64_t parameter_bytes =
+        (refdev::kLstmGates * sum_bytes * sizes.units) + (refdev::kSigmoidTableEntries * sizeof(std::uint16_t));
+    require(size_bytes(layer.parameters.spec()) == parameter_bytes, TensorRule::kShape, kLstm,
+            "the parameters are for another size or type");
+    require(size_bytes(layer.state.spec()) == (std::uint64_t{sizes.batches} * sizes.units * (kCellBytes + value_bytes)),
+            TensorRule::kShape, kLstm, "the state is for another number of batches, size or type");
+    return sizes;
+}
+
+void set_scales(const LstmQuantization& quantization, Lstm& arguments) {
+    require_scale(kLstm, "input_scale", quantization.input.scale);
+    require_scale(kLstm, "hidden_scale", quantization.hidden.scale);
+    require_scale(kLstm, "cell_scale", quantization.cell_scale);
+    require_zero_point(kLstm, "input_zero_point", quantization.input.zero_point);
+    require_zero_point(kLstm, "hidden_zero_point", quantization.hidden.zero_point);
+    for (std::size_t gate = 0U; gate < kLstmGateCount; ++gate) {
+        require_scale(kLstm, "input_weight_scales", quantization.input_weight_scales.at(gate));
+        require_scale(kLstm, "hidden_weight_scales", quantization.hidden_weight_scales.at(gate));
+    }
+    require((quantization.cell_clip >= 0.0F), TensorRule::kQuantization, kLstm,
+            "cell_clip is 0, which is none, or above");
+    require((arguments.type == refdev::kTypeInt8) ||
+                ((quantization.input.zero_point == 0) && (quantization.hidden.zero_point == 0)),
+            TensorRule::kQuantization, kLstm, "zero points of int16 are 0");
+    arguments.input_offset = -quantization.input.zero_point;
+    arguments.hidden_offset = -quantization.hidden.zero_point;
+    const tflite::LstmScales scales{quantization.input.scale,         quantization.hidden.scale,
+                                    quantization.cell_scale,          quantization.cell_clip,
+                                    quantization.input_weight_scales, quantization.hidden_weight_scales};
+    const tflite::LstmScaling scaling = tflite::set_lstm_scales(scales, arguments);
+    require(scaling != tflite::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
+            "the ratio of its scales is out of range");
+    require(scaling == tflite::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
+            "cell_scale is out of range: it is about 2^-27 to 4");
+}
+
+}  // namespace
+
+Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weights, const std::optional<Tensor>& bias,
+            const Tensor& memory, std::uint32_t rank, const SvdfQuantization& quantization,
+            const OperationOptions& options) {
+    if (is_distributed(input, features, time_weights, bias, memory, options)) {
+        return for_each_device(
+            kSvdf, [](const auto&... each) { return svdf(each...); }, input, features, time_weights, bias, memory, rank,
+            quantization, options);
+    }
+    check_svdf_types(input, features, time_weights, bias, memory);
+    check_svdf_quantization(quantization);
+    const SvdfWork work = svdf_work(svdf_sizes(input, features, time_weights, memory, rank), rank, quantization);
+    const Tensor result = result_of_shape(kSvdf, input, {work.time.batches, work.time.units}, options);
+    for (const Tensor* const operand : {&input, &features, &time_weights, &memory}) {
+        require_apart(kSvdf, result, *operand);
+    }
+    for (const Tensor* const operand : {&input, &features, &time_weights}) {
+        require_apart(kSvdf, memory, *operand);
+    }
+    return through_one_run(result, options.queue, [&](const Tensor& output) {
+        work.launch(in_one_run(input, options.queue), in_one_run(features, options.queue),
+                    in_one_run(time_weights, options.queue),
+                    svdf_bias(bias, work.time.units, result.device(), options.queue), memory, output, options.queue);
+    });
+}
+
+LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gates, ElementType type,
+                         std::uint32_t batches, std::int32_t hidden_zero_point) {
+    const char* const name = "prepare_lstm";
+    require(is_activation(type), TensorRule::kType, name, "dtype is int8 or int16");
+    require_zero_point(name, "hidden_zero_point", hidden_zero_point);
+    require(batches > 0U, TensorRule::kArgument, name, "batches is at least 1");
+    const bool is_int16 = type == ElementType::kInt16;
+    const std::size_t units = gates.front().bias.size();
+    const std::size_t depth = (units == 0U) ? 0U : (gates.front().input.size() / units);
+    std::array<tflite::LstmGate, kLstmGateCount> made;
+    for (std::size_t gate = 0U; gate < kLstmGateCount; ++gate) {
+        check_gate(gates.at(gate), units, depth, is_int16);
+        made.at(gate) = {bytes_of_weights(gates.at(gate).input), bytes_of_weights(gates.at(gate).hidden),
+                         gates.at(gate).bias};
+    }
+    const tflite::LstmConstants constants = tflite::lstm_constants(made, static_cast<std::uint32_t>(type));
+    const std::uint64_t cells = std::uint64_t{batches} * units;
+    const std::uint64_t hidden_bytes = cells * bytes_per_element(type);
+    require((cells * (kCellBytes + sizeof(std::int16_t))) <= INT32_MAX, TensorRule::kArgument, name,
+            "a state of so many batches is too large");
+    std::vector<std::uint8_t> state(cells * kCellBytes, 0U);
+    state.insert(state.end(), hidden_bytes, is_int16 ? std::uint8_t{0U} : static_cast<std::uint8_t>(hidden_zero_point));
+    const auto of_bytes = [](const Shape& shape, ElementType elements, const std::vector<std::uint8_t>& bytes) {
+        return Tensor::on_host({shape, elements, kDramInterleaved}, bytes);
+    };
+    return LstmTensors{
+        of_bytes({word(kLstmGateCount), word(units), word(depth + units)}, ElementType::kInt8, constants.weights),
+        of_bytes({word(constants.parameters.size() / sizeof(std::int32_t))}, ElementType::kInt32, constants.parameters),
+        of_bytes({word(state.size())}, ElementType::kInt8, state)};
+}
+
+Tensor lstm(const Tensor& input, const LstmTensors& layer, const LstmQuantization& quantization, bool time_major,
+            const OperationOptions& options) {
+    const Tensor& weights = layer.weights;
+    const Tensor& parameters = layer.parameters;
+    const Tensor& state = layer.state;
+    if (is_distributed(input, weights, parameters, state, options)) {
+        return for_each_device(
+            kLstm,
+            [](const Tensor& each_input, const Tensor& each_weights, const Tensor& each_parameters,
+               const Tensor& each_state, const LstmQuantization& scales, bool major, const OperationOptions& each) {
+                return lstm(each_input, LstmTensors{each_weights, each_parameters, each_state}, scales, major, each);
+            },
+            input, weights, parameters, state, quantization, time_major, options);
+    }
+    require_activations(kLstm, "input_tensor", input);
+    require_int8(kLstm, "weights", weights);
+    require_int8(kLstm, "state", state);
+    require_in_place(kLstm, "state", state);
+    for (const Tensor* const operand : {&weights, &parameters, &state}) {
+        require_same_device(kLstm, input, *operand);
+    }
+    Lstm arguments = lstm_sizes(input, layer, time_major);
+    set_scales(quantization, arguments);
+    Shape shape = input.shape();
+    shape.back() = arguments.units;
+    const Tensor result = result_of_shape(kLstm, input, shape, options);
+    for (const Tensor* const operand : {&input, &weights, &parameters, &state}) {
+        require_apart(kLstm, result, *operand);
+    }
+    for (const Tensor* const operand : {&input, &weights, &parameters}) {
+        require_apart(kLstm, state, *operand);
+    }
+    return through_one_run(result, options.queue, [&](const Tensor& output) {
+        Launches launches{*result.device()};
+        host::Arguments words = words_of(arguments);
+        const std::array<std::pair<std::size_t, Tensor>, 5> operands{
+            {{offsetof(Lstm, input), in_one_run(input, options.queue)},
+             {offsetof(Lstm, weights), in_one_run(weights, options.queue)},
+             {offsetof(Lstm, parameters), in_one_run(parameters, options.queue)},
+             {offsetof(Lstm, state), state},
+             {offsetof(Lstm, output), output}}};
+        for (const auto& [member, tensor] : operands) {
+            set_address(words, member, tensor, run_address(tensor));
+        }
+        launches.add(KernelId::kLstm, launches.next_core(), std::move(words));
+        enqueue(result, launches, kLstm, options.queue);
+    });
+}
+
+}  // namespace pianola::tensor

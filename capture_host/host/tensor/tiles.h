@@ -1,0 +1,45 @@
+// Tiles: how elements lie in the memory of a tensor whose layout is kTile.
+//
+// Place in the whole: shared by tensors, which convert at transfers, and operations, which convert on the device. The
+// last two dimensions are cut into tiles of 32 x 32, and the tensor is padded to whole tiles; a tensor of one dimension
+// is one row. A tile is four faces of 16 x 16, left before right, upper before lower; a face is row-major. Tiles lie
+// from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row for each row of
+// tiles: its storage. So shards hold whole tiles. What padding holds is nobody's: it is 0 after a transfer or a
+// conversion, and whatever an operation made of it after that. Host only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pianola/span.h"
+#include "pianola_host/tensor_spec.h"
+
+namespace pianola::tensor {
+
+inline constexpr std::uint32_t kTileSide = 32U;
+inline constexpr std::uint32_t kFaceSide = 16U;
+inline constexpr std::uint32_t kTileElements = kTileSide * kTileSide;
+inline constexpr std::uint32_t kFaceElements = kFaceSide * kFaceSide;
+
+// The last two dimensions, and how many such matrices there are.
+struct TileGrid {
+    std::uint32_t matrices{1U};
+    std::uint32_t rows{1U};     // of a matrix, in elements
+    std::uint32_t columns{1U};  // the same
+    std::uint32_t tile_rows{1U};
+    std::uint32_t tile_columns{1U};
+};
+[[nodiscard]] TileGrid tile_grid(const Shape& shape) noexcept;
+
+// The shape with padding: at least two dimensions.
+[[nodiscard]] Shape tile_padded(const Shape& shape);
+
+// The row-major matrix that a tensor's memory is. Throws TENSOR-LAYOUT where a shard would cut a tile. What is
+// row-major is its own storage.
+[[nodiscard]] TensorSpec storage_spec(const TensorSpec& spec);
+
+// All data of a tensor from one order to the other, on the host. Padding becomes 0.
+[[nodiscard]] std::vector<std::uint8_t> tilized(ByteSpan rows, const TensorSpec& spec);
+[[nodiscard]] std::vector<std::uint8_t> untilized(ByteSpan tiles, const TensorSpec& spec);
+
+}  // namespace pianola::tensor

@@ -1,0 +1,69 @@
+#include "capture_host/host/tensor/view_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capture_host/host/tensor/row_work.h"
+#include "pianola_host/tensor_error.h"
+
+namespace pianola::tensor {
+namespace {
+
+// The outermost axis that has more than one index.
+[[nodiscard]] std::size_t shared_axis(const views::StridedView& view) {
+    std::size_t axis = 0U;
+    while (((axis + 1U) < view.rank()) && (view.size(axis) == 1U)) {
+        axis += 1U;
+    }
+    return axis;
+}
+
+}  // namespace
+
+void run_view(const Tensor& destination, const Tensor& source, const views::StridedView& view, const std::string& name,
+              std::uint32_t queue) {
+    Launches launches{*destination.device()};
+    const std::size_t axis = shared_axis(view);
+    const std::uint32_t size = view.size(axis);
+    const std::uint32_t share = word((size + (launches.core_count() - 1U)) / launches.core_count());
+    const std::uint32_t index_bytes = word(size_bytes(destination.spec()) / size);
+    std::size_t left = kLaunchesOfAProgram;
+    for (std::uint32_t first = 0U; first < size; first += share) {
+        views::StridedView part = view;
+        part.slice(axis, first, 1, std::min(share, size - first));
+        const std::vector<views::ViewLaunch> launches_of_part = views::view_launches(part, left);
+        if (launches_of_part.empty()) {
+            throw TensorError{TensorRule::kShape,
+                              fmt::format("{}: {} to {} has too many dimensions that do not lie together", name,
+                                          to_string(source.shape()), to_string(destination.shape()))};
+        }
+        left -= launches_of_part.size();
+        for (const views::ViewLaunch& launch : launches_of_part) {
+            host::Arguments words = words_of(launch.arguments);
+            set_address(words, offsetof(refdev::ViewArguments, input), source,
+                        run_address(source) + launch.input_offset_bytes);
+            set_address(words, offsetof(refdev::ViewArguments, output), destination,
+                        run_address(destination) + (first * index_bytes) + launch.output_offset_bytes);
+            launches.add(refdev::KernelId::kView, std::nullopt, std::move(words));
+        }
+    }
+    enqueue(destination, launches, name, queue);
+}
+
+Tensor viewed(const char* name, const Tensor& operand, const views::StridedView& view, const Shape& shape,
+              const OperationOptions& options) {
+    const TensorSpec spec = spec_of_shape(operand, shape, operand.type());
+    check_spec(spec);
+    const Tensor result = result_for(name, spec, options, operand.device());
+    require_apart(name, result, operand);
+    return through_one_run(result, options.queue, [&](const Tensor& run) {
+        run_view(run, in_one_run(operand, options.queue), view, name, options.queue);
+    });
+}
+
+views::StridedView view_of(const Tensor& operand) {
+    return views::StridedView{operand.shape(), bytes_per_element(operand.type())};
+}
+
+}  // namespace pianola::tensor

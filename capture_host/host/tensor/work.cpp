@@ -1,0 +1,123 @@
+#include "capture_host/host/tensor/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "pianola_host/tensor_error.h"
+
+namespace pianola::tensor {
+
+std::uint32_t elements_of(Shape::const_iterator begin, Shape::const_iterator end) {
+    return std::accumulate(begin, end, std::uint32_t{1U}, std::multiplies<>{});
+}
+
+void require_same_device(const char* operation, const Tensor& left, const Tensor& right) {
+    if (left.device() != right.device()) {
+        throw TensorError{TensorRule::kDevice, fmt::format("{}: the operands lie on different devices", operation)};
+    }
+}
+
+std::uint32_t kernel_type(const char* operation, const Tensor& operand, Computes computes) {
+    static_cast<void>(operand.buffer());
+    const ElementType type = operand.type();
+    if ((type == ElementType::kInt8) || ((type == ElementType::kUint8) && (computes == Computes::kBits))) {
+        return refdev::kTypeInt8;
+    }
+    if ((type == ElementType::kInt32) || ((type == ElementType::kUint32) && (computes != Computes::kSigned))) {
+        return refdev::kTypeInt32;
+    }
+    constexpr std::array<const char*, 3> kTypes{"int8 and int32", "int8, int32 and uint32",
+                                                "int8, uint8, int32 and uint32"};
+    throw TensorError{TensorRule::kType,
+                      fmt::format("{} computes with {}; {} can be moved and filled, and integers cast with typecast()",
+                                  operation, kTypes.at(static_cast<std::size_t>(computes)), type_name(type))};
+}
+
+Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
+                  const std::shared_ptr<host::Device>& device) {
+    if (!options.output.has_value()) {
+        return Tensor::on_device(TensorSpec{spec.shape, spec.type, options.memory.value_or(spec.memory), spec.layout},
+                                 device, {options.queue});
+    }
+    const Tensor& output = *options.output;
+    if (output.device() != device) {
+        throw TensorError{TensorRule::kDevice, fmt::format("{}: the output lies on another device", operation)};
+    }
+    if ((output.shape() != spec.shape) || (output.type() != spec.type)) {
+        throw TensorError{(output.shape() != spec.shape) ? TensorRule::kShape : TensorRule::kType,
+                          fmt::format("{} gives {} of {}, and the output is {} of {}", operation, to_string(spec.shape),
+                                      type_name(spec.type), to_string(output.shape()), type_name(output.type()))};
+    }
+    const auto wanted = [&] {
+        return resolved(*options.memory, spec.shape, spec.layout, host::all_cores(device->spec()));
+    };
+    if (options.memory.has_value() && (wanted() != output.memory_config())) {
+        throw TensorError{TensorRule::kMemory,
+                          fmt::format("{}: the output lies in {}, and {} was asked for", operation,
+                                      to_string(output.memory_config()), to_string(*options.memory))};
+    }
+    return output;
+}
+
+bool follows(const Tensor& operand, const Tensor& result) {
+    if (operand.layout() != result.layout()) {
+        return false;
+    }
+    const std::vector<host::Piece>& pieces = result.buffer()->pieces();
+    return std::all_of(pieces.begin(), pieces.end(), [&operand](const host::Piece& piece) {
+        const std::vector<Band> bands = bands_of(
+            *operand.buffer(), Block{piece.row_begin, piece.rows, piece.column_begin_bytes, piece.column_bytes});
+        return std::all_of(bands.begin(), bands.end(), [](const Band& band) {
+            return (band.strips.size() == 1U) && ((band.rows == 1U) || band.strips.front().is_dense());
+        });
+    });
+}
+
+Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue) {
+    Tensor moved = Tensor::on_device({operand.shape(), operand.type(), memory}, operand.device(), {queue, true});
+    copy(operand, moved, queue);
+    return moved;
+}
+
+Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
+    if (follows(operand, result)) {
+        return operand;
+    }
+    Tensor moved = Tensor::on_device({operand.shape(), operand.type(), result.memory_config(), result.layout()},
+                                     operand.device(), {queue, true});
+    copy(operand, moved, queue);
+    return moved;
+}
+
+bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
+    host::Program program = launches.program(name);
+    if ((launches.size() > 1U) && !result.device()->fits(program)) {
+        return false;
+    }
+    result.device()->enqueue_program(queue, program);
+    return true;
+}
+
+void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
+    std::vector<std::pair<std::size_t, std::size_t>> left;  // first and count, the next one last
+    if (!launches.empty()) {
+        left.emplace_back(0U, launches.size());
+    }
+    while (!left.empty()) {
+        const auto [first, count] = left.back();
+        left.pop_back();
+        const bool is_whole = count == launches.size();
+        if (!enqueue_as_one(result, is_whole ? launches : launches.part(first, count), name, queue)) {
+            const std::size_t half = count / 2U;
+            left.emplace_back(first + half, count - half);
+            left.emplace_back(first, half);
+        }
+    }
+}
+
+}  // namespace pianola::tensor

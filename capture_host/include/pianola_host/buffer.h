@@ -1,0 +1,151 @@
+// Buffer: an allocation of device memory, and how a matrix of host data lies in it.
+//
+// Place in the whole: what Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is
+// seen from the host as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the
+// last one to go frees it, as does Device::deallocate(). Addresses are device addresses. Host only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pianola/image.h"
+#include "pianola_host/geometry.h"
+#include "pianola_host/ids.h"
+
+namespace pianola::host {
+
+using Memory = pianola::MemoryKind;  // kDram, kL1
+
+enum class Layout : std::uint8_t {
+    kInterleaved,    // DRAM: contiguous (banks take turns every 1 KiB). L1: page p lies on core p % n, at slot p / n
+    kHeightSharded,  // shards are stacked rows
+    kWidthSharded,   // shards are columns side by side
+    kBlockSharded,   // both, row by row of shards
+};
+
+// Shard i lies on core i of `cores`, at the same offset on every core; in DRAM, where `cores` stays empty, shards lie
+// one behind the other, each at a multiple of 1024, so that consecutive shards start in consecutive banks. Inside, a
+// shard is row-major and dense; shards at the right and lower edge may be smaller.
+struct ShardSpec {
+    CoreRangeSet cores;
+    std::uint32_t rows{0U};     // of one shard
+    std::uint32_t columns{0U};  // of one shard, in elements
+};
+
+// Whose memory a buffer is, on a device with several queues: bytes that one owner has had are not given to another
+// before the device was idle. So what the library allocates by itself cannot meet what other queues are still doing.
+struct MemoryOwner {
+    std::uint32_t queue{0U};  // whose commands use it first
+    bool temporary{false};    // made and freed inside one operation, whose caller does not know of it
+};
+
+struct BufferConfig {
+    std::uint64_t rows{0U};
+    std::uint64_t row_bytes{0U};
+    std::uint32_t element_bytes{1U};  // divides row_bytes
+    std::uint32_t page_bytes{0U};     // interleaved L1: divides row_bytes, or is a multiple of it; 0: one row
+    Memory memory{Memory::kDram};
+    Layout layout{Layout::kInterleaved};
+    std::optional<ShardSpec> shard;
+    MemoryOwner owner;
+    // What the bytes are, for whoever finds the buffer by a loaded trace; not looked at here.
+    ElementType type{ElementType::kUnspecified};
+    std::vector<std::uint32_t> shape;
+};
+
+// One block of host data that lies dense in device memory: rows x column_bytes, row-major on both sides.
+struct Piece {
+    std::uint32_t device_address{0U};
+    std::uint32_t bytes{0U};
+    std::uint64_t row_begin{0U};
+    std::uint64_t rows{0U};
+    std::uint64_t column_begin_bytes{0U};
+    std::uint64_t column_bytes{0U};
+    std::optional<CoreCoord> core;  // L1 only
+};
+
+// A run of device memory.
+struct AddressRange {
+    std::uint32_t address{0U};
+    std::uint32_t bytes{0U};
+};
+
+class Device;
+class MemoryHolder;
+
+class Buffer {
+    // Buffers come from devices only.
+    class Key {
+        friend struct BufferPlacement;
+        Key() = default;
+    };
+
+  public:
+    explicit Buffer(Key /*key*/) {}
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    [[nodiscard]] BufferId id() const noexcept { return id_; }
+    // The first device's of the buffers that a mesh has allocated as one; the buffer's own id where it is alone.
+    [[nodiscard]] BufferId first_twin() const noexcept { return first_twin_; }
+    [[nodiscard]] const BufferConfig& config() const noexcept { return config_; }
+    [[nodiscard]] std::uint64_t size_bytes() const noexcept { return config_.rows * config_.row_bytes; }
+    [[nodiscard]] bool is_allocated() const noexcept { return allocated_; }
+    [[nodiscard]] std::shared_ptr<Device> device() const { return device_.lock(); }  // nullptr once it has gone
+
+    // Where the buffer lies: DRAM: its first byte's device address. L1: its first byte's address on its first core.
+    [[nodiscard]] std::uint32_t address() const;
+    // Shards (interleaved L1: cores in use), and where each begins. Interleaved DRAM: one.
+    [[nodiscard]] std::uint32_t shard_count() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
+    [[nodiscard]] std::uint32_t shard_address(std::uint32_t shard) const;
+    [[nodiscard]] std::uint32_t shard_bytes(std::uint32_t shard) const;
+    [[nodiscard]] std::optional<CoreCoord> shard_core(std::uint32_t shard) const;
+    // Index of the shard that lies on `core`.
+    [[nodiscard]] std::optional<std::uint32_t> shard_on(CoreCoord core) const;
+
+    // Shard by shard; interleaved L1: page by page.
+    [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+    // Contiguous device memory in the order of pieces(): what one transfer can move.
+    [[nodiscard]] const std::vector<AddressRange>& runs() const noexcept { return runs_; }
+    // The buffer's bytes in the host's order, in as few contiguous runs of device memory as there are.
+    [[nodiscard]] std::vector<AddressRange> host_runs() const;
+
+  private:
+    friend class Device;
+    friend struct BufferPlacement;
+    struct Shard {
+        std::uint32_t address{0U};
+        std::uint32_t bytes{0U};
+        std::optional<CoreCoord> core;
+    };
+
+    BufferId id_;
+    BufferId first_twin_;
+    BufferConfig config_;
+    std::weak_ptr<Device> device_;
+    std::weak_ptr<MemoryHolder> holder_;  // the same
+    bool allocated_{false};
+    std::uint32_t offset_{0U};          // in its allocator
+    std::uint32_t reserved_bytes_{0U};  // there; L1: on every core
+    std::vector<Shard> shards_;
+    std::vector<Piece> pieces_;
+    std::vector<AddressRange> runs_;
+};
+
+using BufferPtr = std::shared_ptr<Buffer>;
+
+struct NamedBuffer {
+    std::string name;
+    BufferPtr buffer;
+};
+
+class RangeSet;
+[[nodiscard]] RangeSet addresses_of(const Buffer& buffer);
+// True where a set of device addresses and a buffer have a byte in common.
+[[nodiscard]] bool touches(const RangeSet& addresses, const Buffer& buffer);
+
+}  // namespace pianola::host

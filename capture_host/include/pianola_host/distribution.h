@@ -1,0 +1,64 @@
+// Distribution: how one tensor is spread over the devices of a mesh, and put together again.
+//
+// Place in the whole: between host tensors and distributed ones. A mapper says for each dimension of a mesh whether it
+// cuts a dimension of the tensor, or repeats it; all shards are equal. A composer says along which dimensions shards
+// are put together; nothing is guessed from how they were cut. Throws API-MESH-*. Host only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pianola_host/mesh_shape.h"
+
+namespace pianola::tensor {
+
+class Tensor;
+
+// What a dimension of the mesh does: cuts this dimension of the tensor (from the back where it is negative), or repeats
+// it.
+struct Placement {
+    std::optional<std::int32_t> dimension;
+
+    friend bool operator==(const Placement& left, const Placement& right) noexcept {
+        return left.dimension == right.dimension;
+    }
+};
+[[nodiscard]] std::string to_string(const Placement& placement);
+
+// Where shards are: shard i, row-major in `shape`, lies at coordinate i of the mesh. Travels with a tensor; of the
+// result of an operation it is that of the first operand that is cut.
+struct Topology {
+    host::MeshShape shape{1U};
+    std::vector<Placement> placements;  // one for each dimension of `shape`
+    std::vector<host::MeshCoordinate> coordinates;
+
+    // Of the shard at that place in `shape`, the one so many steps on in a dimension, as in a ring.
+    [[nodiscard]] host::MeshCoordinate neighbour(const host::MeshCoordinate& place, std::int32_t steps,
+                                                 std::uint32_t dimension) const;
+};
+
+// One placement for each dimension of the mesh, or of `shape` where that is given. That shape takes the corner of the
+// mesh at the origin where it fits in every dimension, else the devices in row-major order.
+struct MapperConfig {
+    std::vector<Placement> placements;
+    std::optional<host::MeshShape> shape;
+};
+// One dimension of the tensor for each dimension of `shape`; without one, of the shape that the tensor was spread in.
+struct ComposerConfig {
+    std::vector<std::int32_t> dimensions;
+    std::optional<host::MeshShape> shape;
+};
+
+// Where the mapper's shards lie on a mesh.
+[[nodiscard]] Topology topology_for(const host::MeshShape& mesh, const MapperConfig& config);
+// Host tensors.
+[[nodiscard]] Tensor distribute(const Tensor& whole, const host::MeshShape& mesh, const MapperConfig& config);
+[[nodiscard]] Tensor aggregate(const Tensor& distributed, const ComposerConfig& config);
+
+// Usual mappers.
+[[nodiscard]] MapperConfig replicate_all(const host::MeshShape& mesh);
+[[nodiscard]] MapperConfig shard_all(const host::MeshShape& mesh, std::int32_t dimension);  // over all devices
+
+}  // namespace pianola::tensor

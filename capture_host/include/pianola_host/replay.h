@@ -1,0 +1,129 @@
+// Replay: a trace binary on a simulated device of its own, or on those of its mesh, behind the runtime that an ECU has.
+//
+// Place in the whole: what a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package
+// replay with, whatever the device. Host only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hal/host/target.h"
+#include "pianola/session.h"
+#include "pianola_host/files.h"
+
+namespace pianola::replay {
+
+// The runtime refuses the file. what() has rule, field and numbers.
+class Refused : public std::runtime_error {
+  public:
+    explicit Refused(const Verdict& verdict);
+    [[nodiscard]] const Verdict& verdict() const noexcept { return verdict_; }
+
+  private:
+    Verdict verdict_;
+};
+
+// A call of the session has failed.
+class Stopped : public std::runtime_error {
+  public:
+    Stopped(Status status, const FaultRecord& fault);
+    [[nodiscard]] Status status() const noexcept { return status_; }
+    // The session's; empty where the call was refused and nothing has latched.
+    [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
+
+  private:
+    Status status_;
+    FaultRecord fault_;
+};
+
+// The file declares no such parameter, or does not admit the value. what() says what it does.
+class NoSuchValue : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// The target has no simulator, or not with these options. what() names the device family.
+class NotOffered : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+// Throws NotOffered.
+void require_simulator(const Target& target, const SimulatorOptions& options);
+
+using Tensors = std::vector<std::vector<std::uint8_t>>;  // of one inference, in the binary's order
+
+// Views of tensors, as a session takes them.
+template <typename View, typename Of>
+class Views {
+  public:
+    explicit Views(Of& tensors) {
+        for (auto& tensor : tensors) {
+            views_.emplace_back(tensor.data(), tensor.size());
+        }
+    }
+    [[nodiscard]] Span<const View> view() const noexcept { return {views_.data(), views_.size()}; }
+
+  private:
+    std::vector<View> views_;
+};
+using Sources = Views<ByteSpan, const Tensors>;
+using Destinations = Views<MutableByteSpan, Tensors>;
+
+class Replay {
+  public:
+    // The target has static lifetime. `device` is each device of the mesh, and says how many there are. Throws
+    // NotOffered.
+    Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options = {});
+
+    // All proofs, and the set-up. Throws Refused, Stopped.
+    void load();
+
+    [[nodiscard]] ByteSpan file() const noexcept { return file_.view(); }
+    [[nodiscard]] Session& session() noexcept { return session_; }
+    [[nodiscard]] const Session& session() const noexcept { return session_; }
+    // The first device's. Time is that of all.
+    [[nodiscard]] Simulator& simulator() noexcept { return *simulators_.front(); }
+    [[nodiscard]] const Simulator& simulator() const noexcept { return *simulators_.front(); }
+    // In row-major order.
+    [[nodiscard]] const std::vector<std::unique_ptr<Simulator>>& simulators() const noexcept { return simulators_; }
+    // Of the file, also where it was refused.
+    [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
+
+    // Throws Stopped.
+    void check(Status status) const;
+    // Waits for the oldest of what has been submitted.
+    void finish(Status submitted) { check(is_ok(submitted) ? session_.wait() : submitted); }
+
+    // Of the steps from now on. Throws NoSuchValue, Stopped.
+    void set_parameter(const std::string& name, std::uint32_t value);
+
+    // Whether a step's outputs may depend on the steps before it. Session::reset_state() ends that.
+    [[nodiscard]] bool has_state() const;
+    [[nodiscard]] Tensors empty_inputs() const;
+    [[nodiscard]] Tensors empty_outputs() const;
+    // Inferences one after the other; of a pipelined binary from its prologue to its epilogue, as many at once as it
+    // admits. Another binary's epilogue is not run. `done` is called behind each submission. Asks interrupt::check()
+    // between two records; what it throws leaves the session ready: a pipelined binary stopped, after its epilogue,
+    // any other after the last whole record.
+    [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs,
+                                           const std::function<void(std::size_t done)>& done = {});
+    // All vectors of the file, as Session::self_test() replays them: state is reset before and after, each vector is
+    // computed once. `done` is called after each. Asks interrupt::check() between two vectors, and throws what that
+    // throws after the reset; Stopped where a vector gives something else.
+    void self_test(const std::function<void(std::uint32_t done)>& done = {});
+
+  private:
+    [[nodiscard]] bool gives_vector(std::uint32_t index, Tensors& outputs);
+    void run_overlapped(const std::vector<Tensors>& inputs, std::vector<Tensors>& outputs,
+                        const std::function<void(std::size_t done)>& done);
+
+    files::AlignedBytes file_;
+    std::vector<std::unique_ptr<Simulator>> simulators_;
+    Session session_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+};
+
+}  // namespace pianola::replay

@@ -1,0 +1,56 @@
+// Targets: which device a binary is for, and what the host knows of it.
+//
+// Place in the whole: between the tools that are given a binary, and the devices. A binary names its device family; the
+// target of that family comes from the registry, or from a plugin. Host only.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hal/host/target.h"
+#include "pianola/development_config.h"
+#include "pianola/session.h"
+#include "pianola/sha256.h"
+
+namespace pianola::targets {
+
+// What is no plugin of this version: what() names the file and what is wrong with it.
+class PluginError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+class Targets {
+  public:
+    // plugin: the file name of a shared object (hal/host/plugin.h) that brings one more target; it stays loaded.
+    // Empty: only those of the registry. Throws PluginError.
+    explicit Targets(const std::string& plugin = {});
+
+    // nullptr where nobody knows the family.
+    [[nodiscard]] const Target* find(const std::string& family) const;
+    // What a file that names none is judged for: the plugin's, or else the registry's first.
+    [[nodiscard]] const Target& usual() const { return *known_.front(); }
+    [[nodiscard]] std::string families() const;  // "one, another"
+    // SHA-256 of the plugin's file.
+    [[nodiscard]] const std::optional<Sha256Digest>& plugin() const noexcept { return plugin_; }
+
+  private:
+    std::vector<const Target*> known_;  // the plugin's first
+    std::optional<Sha256Digest> plugin_;
+};
+
+// What a file is to be judged for.
+struct FileTarget {
+    const Target* target{nullptr};
+    DeviceDescription device;
+    // Why this is not the device that the file names, in a sentence; empty where it is, and where the file can not be
+    // opened. The validator refuses the file for the device: `device` is then the usual one.
+    std::string why_not;
+};
+
+// The device that the file names, with the default profile. Nothing is proved of the file, but that its digest holds.
+[[nodiscard]] FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust = kDevelopmentTrust);
+
+}  // namespace pianola::targets

@@ -1,0 +1,53 @@
+// Functions of one quantised byte, as tables of their 256 values.
+//
+// Place in the whole: used by the importer for activations and other functions of int8, which the device then looks up.
+// Each function reproduces TensorFlow Lite Micro's reference arithmetic to the last bit. Pure functions; std::nullopt
+// where scales are outside what that arithmetic can express. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capture_host/operators/quantization.h"
+
+namespace pianola::tflite {
+
+// Entry i is the value for the byte whose bits are those of i.
+using ByteTable = std::array<std::int32_t, 256>;
+
+// A number q stands for scale * (q - zero_point).
+struct Affine {
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+};
+
+// 1 / (1 + exp(-x)). The result has scale 1/256 and zero point -128, whatever it is used with.
+[[nodiscard]] std::optional<ByteTable> logistic_table(const Affine& from);
+// The result has scale 1/128 and zero point 0.
+[[nodiscard]] std::optional<ByteTable> tanh_table(const Affine& from);
+// x * min(max(x + 3, 0), 6) / 6
+[[nodiscard]] std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to);
+// x where that is above 0; else exp(x) - 1.
+[[nodiscard]] std::optional<ByteTable> elu_table(const Affine& from, const Affine& to);
+[[nodiscard]] std::optional<ByteTable> exp_table(const Affine& from, const Affine& to);
+[[nodiscard]] std::optional<ByteTable> abs_table(const Affine& from, const Affine& to);
+// 1 / sqrt(x). Numbers of 0 and below give the largest result.
+[[nodiscard]] std::optional<ByteTable> rsqrt_table(const Affine& from, const Affine& to);
+// x rescaled, then clamped.
+[[nodiscard]] std::optional<ByteTable> relu_table(const Affine& from, const Affine& to, const ActivationRange& range);
+// x where that is not below 0; else alpha * x.
+[[nodiscard]] std::optional<ByteTable> leaky_relu_table(const Affine& from, const Affine& to, float alpha);
+// From int8 or uint8 to either.
+[[nodiscard]] std::optional<ByteTable> requantize_table(const Affine& from, bool from_signed, const Affine& to,
+                                                        bool to_signed);
+// The bytes as they are, clamped.
+[[nodiscard]] ByteTable clamp_table(const ActivationRange& range);
+// 1 for 0, and 0 for all else.
+[[nodiscard]] ByteTable logical_not_table();
+
+// The low bytes of the entries.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const ByteTable& table);
+
+}  // namespace pianola::tflite

@@ -1,0 +1,44 @@
+// What the scales of a long short-term memory layer make of its argument words.
+//
+// Place in the whole: shared by the importer and by tensors' operations. Pure functions, to the last bit what
+// TensorFlow Lite Micro prepares. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hal/devices/refdev/kernels/arguments.h"
+
+namespace pianola::tflite {
+
+struct LstmScales {
+    float input{1.0F};
+    float hidden{1.0F};
+    float cell{1.0F};
+    float cell_clip{0.0F};  // 0: none
+    std::array<float, refdev::kLstmGates> input_weights{};
+    std::array<float, refdev::kLstmGates> hidden_weights{};
+};
+
+// Where a scale is out of range; words that were not reached are left alone.
+enum class LstmScaling : std::uint8_t { kAccepted, kRatioOutOfRange, kCellOutOfRange };
+
+// Sets multipliers, shifts and the clip, for the type that `arguments` has.
+[[nodiscard]] LstmScaling set_lstm_scales(const LstmScales& scales, refdev::LstmArguments& arguments);
+
+// A gate's weights, row by row, and where its sums start.
+struct LstmGate {
+    std::vector<std::uint8_t> input_weights;   // int8[units][input_depth]
+    std::vector<std::uint8_t> hidden_weights;  // int8[units][units]
+    std::vector<std::int64_t> bias;            // [units]
+};
+
+// The kernel's constants, as they lie in device memory. Sizes must fit each other. Biases have 64 bits for int16.
+struct LstmConstants {
+    std::vector<std::uint8_t> weights;
+    std::vector<std::uint8_t> parameters;
+};
+[[nodiscard]] LstmConstants lstm_constants(const std::array<LstmGate, refdev::kLstmGates>& gates, std::uint32_t type);
+
+}  // namespace pianola::tflite

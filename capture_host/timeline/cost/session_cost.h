@@ -1,0 +1,114 @@
+// SessionCost: the most that each public call of a session may do, as counts.
+//
+// Place in the whole: the formulas exist here once. tests/session_cost holds them against sessions on hostile binaries;
+// `pianola size` and docs/evidence/session_cost.md take them from here. A count is a sum of products of SessionFacts,
+// never a measurement. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "capture_host/timeline/cost/session_facts.h"
+
+namespace pianola::timing {
+
+// What is counted. From kDescribe to kSealCommand: calls of the port, one by one.
+enum class Term : std::uint8_t {
+    kCall,         // entries into a call of the session, own uses included
+    kSealedBytes,  // of the session's state, summed up or compared
+    kDescribe,
+    kReset,
+    kProgramRegion,
+    kProgrammedRegion,
+    kReadBack,
+    kPatchWord,
+    kBind,
+    kBound,
+    kHostView,
+    kGive,
+    kTake,
+    kEnqueue,
+    kDoorbell,
+    kService,
+    kCompletion,
+    kNow,
+    kIdle,
+    kWatchdog,
+    kCounter,  // of security versions: read or raised
+    kSafeState,
+    kSealCommand,  // CommandSet::seal()
+    kReadBackBytes,
+    kViewBytes,      // that change hands: maintenance of caches
+    kZeroedBytes,    // of outputs, and of inputs after a load
+    kDigestedBytes,  // by load(), those of both validations included
+    kComparedBytes,  // constants in place or read back, and outputs of self-tests
+    kPieces,         // of constants: each is looked up in the ranges
+    kRangeLooks,     // looks at a range while the file is digested
+    kPointLooks,     // looks at a patch point while a trace is compared
+    kRecords,        // of faults: filled in and kept
+    kStates,         // of a session, set to their first contents
+    kValidations,    // docs/evidence/worst_case.md has what one takes
+    kTerms
+};
+inline constexpr std::size_t kTermCount = static_cast<std::size_t>(Term::kTerms);
+[[nodiscard]] const char* name_of(Term term) noexcept;
+[[nodiscard]] bool is_port_call(Term term) noexcept;
+
+using Counts = std::array<std::uint64_t, kTermCount>;
+[[nodiscard]] std::uint64_t count(const Counts& counts, Term term) noexcept;
+[[nodiscard]] std::uint64_t port_calls(const Counts& counts) noexcept;
+
+// Every public function of Session. The names are those of the class; where one is overloaded, what tells them apart
+// follows after a space.
+enum class Call : std::uint8_t {
+    kConstruct,
+    kLoad,
+    kHasViews,
+    kInputView,
+    kOutputView,
+    kStart,
+    kStop,
+    kSetParameters,
+    kSubmitViews,
+    kSubmitTransfers,
+    kPoll,
+    kWait,
+    kIsVerifying,
+    kRun,
+    kResetState,
+    kSelfTestOne,
+    kSelfTestAll,
+    kScrub,
+    kScrubCalls,
+    kConfirmStart,
+    kUnload,
+    kIsLoaded,
+    kPlan,
+    kFault,
+    kPastFault,
+    kFaultCount,
+    kStepsCompleted,
+    kSelfTestCount,
+    kSelfTests,
+    kOutputBytes,
+    kCalls
+};
+inline constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::kCalls);
+[[nodiscard]] const char* name_of(Call call) noexcept;
+
+// What decides how long a call takes beside the binary.
+struct Situation {
+    bool has_fault{false};          // a fault latches, at the worst moment
+    std::uint64_t idle_rounds{0U};  // of calls that wait: how often a device was still at work, for each script
+    std::uint64_t values{0U};       // that set_parameters() is given
+    std::uint64_t vector{0U};       // that self_test(index) is given
+};
+
+// At most so much: of a call that goes well, is refused, or with `has_fault` latches a fault. Reading: const members
+// take kCall alone.
+[[nodiscard]] Counts cost_of(Call call, const SessionFacts& facts, const Situation& situation) noexcept;
+
+// What a fault adds to any call: the reset, zeros in outputs, the record, the safe state.
+[[nodiscard]] Counts cost_of_fault(const SessionFacts& facts) noexcept;
+
+}  // namespace pianola::timing

@@ -1,0 +1,91 @@
+// LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
+//
+// Place in the whole: shared by all kernels of the ROM. A kernel takes the accepted range of each argument word from
+// its list in argument_words.h, and states its relations between words, then its operands. The first violation wins and
+// names its word; nothing is accepted by default.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+
+namespace pianola::refdev {
+
+// Of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed
+// and unsigned words.
+struct ArgumentRule {
+    const char* field;
+    std::uint32_t lowest;
+    std::uint32_t span;
+};
+
+template <typename Arguments>
+using ArgumentRules = std::array<ArgumentRule, kArgumentWords<Arguments>>;
+
+// Largest operand. A signed 32-bit index reaches every byte of it.
+inline constexpr std::uint64_t kMaxOperandBytes = INT32_MAX;
+// Largest height, width, stride, dilation and padding. origin + tap * dilation with all of them fits in 32 signed bits.
+inline constexpr std::uint32_t kMaxSpatial = 32767U;
+// Most taps of a window or products in a sum: 65536 * 255 * 128 fits in a 32-bit accumulator.
+inline constexpr std::uint32_t kMaxTaps = 65536U;
+
+// factors multiplied, or some number above kMaxOperandBytes where the product is. Factors are below 2^33: no
+// product with what has been multiplied before wraps.
+template <typename... Factors>
+[[nodiscard]] constexpr std::uint64_t bounded_product(Factors... factors) noexcept {
+    std::uint64_t product = 1U;
+    // NOLINTNEXTLINE(pianola-misra-8.18.2, pianola-misra-8.19.1): DEV-068
+    ((product = ((product * factors) > kMaxOperandBytes) ? (kMaxOperandBytes + 1U) : (product * factors)), ...);
+    return product;
+}
+
+// The cost model of every launch, in cycles: start-up, 16 multiply-accumulates (or as simple operations) per cycle, 8
+// bytes of operands per cycle.
+inline constexpr std::uint64_t kLaunchCycles = 64U;
+inline constexpr std::uint64_t kOperationsPerCycle = 16U;
+inline constexpr std::uint64_t kBytesPerCycle = 8U;
+
+class LaunchCheck {
+  public:
+    // The referenced objects must outlive this one. `words` and `rules` have equal sizes: see words_accepted().
+    LaunchCheck(WordSpan words, Span<const ArgumentRule> rules, Footprint& footprint, ArgumentError& error) noexcept
+        : words_{words}, rules_{rules}, footprint_{footprint}, error_{error} {
+        footprint_.clear();
+    }
+
+    // False where the number of words is wrong (the error names no field), or a word is outside its range.
+    [[nodiscard]] bool words_accepted() noexcept;
+
+    // Passes `condition` on; where it is false, the error names `word`.
+    [[nodiscard]] bool require(bool condition, std::uint32_t word) noexcept { return condition || refuse(word); }
+
+    // Publishes the operand whose address is words[address_word]. False where it is too large or wraps round the
+    // address space.
+    [[nodiscard]] bool operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept;
+
+    // Where the output may lie with respect to the operands that are read.
+    enum class Placement : std::uint8_t {
+        kApart,           // shares no byte with any of them
+        kApartOrInPlace,  // or is the very same extent
+    };
+    // Checks the placement of the operand published last.
+    [[nodiscard]] bool output_placed(std::uint32_t address_word, Placement placement) noexcept;
+
+    // The verdict. `accepted` is the conjunction of all checks; `operations` feeds the cost model.
+    [[nodiscard]] Status finish(bool accepted, std::uint64_t operations) noexcept;
+
+  private:
+    [[nodiscard]] bool refuse(std::uint32_t word) noexcept;
+
+    WordSpan words_;
+    Span<const ArgumentRule> rules_;
+    Footprint& footprint_;
+    ArgumentError& error_;
+    std::uint64_t operand_bytes_{0U};
+};
+
+}  // namespace pianola::refdev

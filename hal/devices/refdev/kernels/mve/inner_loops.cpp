@@ -1,0 +1,374 @@
+// The inner loops for Arm cores with the vector extension (Cortex-M55): VMLADAV takes sixteen products at once. Bytes
+// are multiplied as they are; the offset's part of a sum, offset * (sum of the weights), is added once for a block of
+// channels. Predicated loads end where the operands end.
+#include "hal/devices/refdev/kernels/inner_loops.h"
+
+#include <arm_mve.h>
+
+#include "hal/devices/refdev/kernels/scalar_loops.h"
+
+namespace pianola::refdev {
+namespace {
+
+constexpr std::uint32_t kLanes = 16U;     // of bytes
+constexpr std::uint32_t kHalfLanes = 8U;  // of 16 bits
+constexpr std::uint32_t kWordLanes = 4U;  // of 32 bits
+constexpr std::uint32_t kTriple = 3U;     // channels that are taken at once: with two rows, six sums
+
+// Two rows by three channels. Assembly, because a loop whose predication ends it (LETP) does what is left of a vector
+// without code of its own, and the compiler makes none; a function of its own, because it leaves few registers.
+[[gnu::noinline]] void two_by_three(const TapRows& rows, const std::int8_t* filter, std::size_t stride,
+                                    std::uint32_t triples, BlockSums& sums) noexcept {
+    std::int32_t* first_sums = sums[0U].data();
+    std::int32_t* second_sums = sums[1U].data();
+    for (std::uint32_t left = triples; left != 0U; --left) {
+        const std::int8_t* row0 = rows.first;
+        const std::int8_t* row1 = rows.second;
+        const std::int8_t* weights = filter;
+        const std::int8_t* weights1 = weights + stride;
+        const std::int8_t* weights2 = weights1 + stride;
+        filter = weights2 + stride;
+        std::int32_t sum00 = first_sums[0U];
+        std::int32_t sum01 = first_sums[1U];
+        std::int32_t sum02 = first_sums[2U];
+        std::int32_t sum10 = second_sums[0U];
+        std::int32_t sum11 = second_sums[1U];
+        std::int32_t sum12 = second_sums[2U];
+        __asm__ volatile(
+            "ldr lr, %[taps]\n\t"
+            "dlstp.8 lr, lr\n"
+            "1:\n\t"
+            "vldrb.8 q0, [%[row0]], #16\n\t"
+            "vldrb.8 q1, [%[weights]], #16\n\t"
+            "vmladava.s8 %[sum00], q0, q1\n\t"
+            "vldrb.8 q2, [%[row1]], #16\n\t"
+            "vmladava.s8 %[sum10], q2, q1\n\t"
+            "vldrb.8 q1, [%[weights1]], #16\n\t"
+            "vmladava.s8 %[sum01], q0, q1\n\t"
+            "vmladava.s8 %[sum11], q2, q1\n\t"
+            "vldrb.8 q1, [%[weights2]], #16\n\t"
+            "vmladava.s8 %[sum02], q0, q1\n\t"
+            "vmladava.s8 %[sum12], q2, q1\n\t"
+            "letp lr, 1b"
+            : [row0] "+r"(row0), [row1] "+r"(row1), [weights] "+r"(weights), [weights1] "+r"(weights1),
+              [weights2] "+r"(weights2), [sum00] "+Te"(sum00), [sum01] "+Te"(sum01), [sum02] "+Te"(sum02),
+              [sum10] "+Te"(sum10), [sum11] "+Te"(sum11), [sum12] "+Te"(sum12)
+            : [taps] "m"(rows.taps)
+            : "q0", "q1", "q2", "lr", "memory");
+        first_sums[0U] = sum00;
+        first_sums[1U] = sum01;
+        first_sums[2U] = sum02;
+        second_sums[0U] = sum10;
+        second_sums[1U] = sum11;
+        second_sums[2U] = sum12;
+        first_sums += kTriple;
+        second_sums += kTriple;
+    }
+}
+
+// Two rows by one channel; likewise.
+[[gnu::noinline]] void two_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& first_sum,
+                                  std::int32_t& second_sum) noexcept {
+    const std::int8_t* row0 = rows.first;
+    const std::int8_t* row1 = rows.second;
+    std::int32_t sum0 = first_sum;
+    std::int32_t sum1 = second_sum;
+    __asm__ volatile(
+        "dlstp.8 lr, %[taps]\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[weights]], #16\n\t"
+        "vldrb.8 q1, [%[row0]], #16\n\t"
+        "vmladava.s8 %[sum0], q0, q1\n\t"
+        "vldrb.8 q2, [%[row1]], #16\n\t"
+        "vmladava.s8 %[sum1], q0, q2\n\t"
+        "letp lr, 1b"
+        : [row0] "+r"(row0), [row1] "+r"(row1), [weights] "+r"(weights), [sum0] "+Te"(sum0), [sum1] "+Te"(sum1)
+        : [taps] "r"(rows.taps)
+        : "q0", "q1", "q2", "lr", "memory");
+    first_sum = sum0;
+    second_sum = sum1;
+}
+
+// One row by three channels, and the sums of their weights; likewise. `parameters` shows the first channel's.
+[[gnu::noinline]] void one_by_three(const TapRows& rows, const FilterRows& filter, std::uint32_t triples,
+                                    const std::int8_t* parameters, std::int32_t* sums) noexcept {
+    const std::int8_t* next = filter.weights;
+    for (std::uint32_t left = triples; left != 0U; --left) {
+        const std::int8_t* row = rows.first;
+        const std::int8_t* weights = next;
+        const std::int8_t* weights1 = weights + filter.stride;
+        const std::int8_t* weights2 = weights1 + filter.stride;
+        next = weights2 + filter.stride;
+        std::int32_t sum0 = bias_of(parameters, 0U);
+        std::int32_t sum1 = bias_of(parameters, 1U);
+        std::int32_t sum2 = bias_of(parameters, 2U);
+        std::int32_t of_weights0 = 0;
+        std::int32_t of_weights1 = 0;
+        std::int32_t of_weights2 = 0;
+        __asm__ volatile(
+            "ldr lr, %[taps]\n\t"
+            "dlstp.8 lr, lr\n"
+            "1:\n\t"
+            "vldrb.8 q0, [%[row]], #16\n\t"
+            "vldrb.8 q1, [%[weights]], #16\n\t"
+            "vmladava.s8 %[sum0], q0, q1\n\t"
+            "vaddva.s8 %[of_weights0], q1\n\t"
+            "vldrb.8 q2, [%[weights1]], #16\n\t"
+            "vmladava.s8 %[sum1], q0, q2\n\t"
+            "vaddva.s8 %[of_weights1], q2\n\t"
+            "vldrb.8 q3, [%[weights2]], #16\n\t"
+            "vmladava.s8 %[sum2], q0, q3\n\t"
+            "vaddva.s8 %[of_weights2], q3\n\t"
+            "letp lr, 1b"
+            : [row] "+r"(row), [weights] "+r"(weights), [weights1] "+r"(weights1), [weights2] "+r"(weights2),
+              [sum0] "+Te"(sum0), [sum1] "+Te"(sum1), [sum2] "+Te"(sum2), [of_weights0] "+Te"(of_weights0),
+              [of_weights1] "+Te"(of_weights1), [of_weights2] "+Te"(of_weights2)
+            : [taps] "m"(rows.taps)
+            : "q0", "q1", "q2", "q3", "lr", "memory");
+        sums[0U] = wrapping_add(sum0, rows.offset * of_weights0);
+        sums[1U] = wrapping_add(sum1, rows.offset * of_weights1);
+        sums[2U] = wrapping_add(sum2, rows.offset * of_weights2);
+        sums += kTriple;
+        parameters += std::size_t{kTriple} * kChannelParametersBytes;
+    }
+}
+
+// One row by one channel; likewise.
+void one_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& sum) noexcept {
+    const std::int8_t* row = rows.first;
+    std::int32_t result = sum;
+    __asm__ volatile(
+        "dlstp.8 lr, %[taps]\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[weights]], #16\n\t"
+        "vldrb.8 q1, [%[row]], #16\n\t"
+        "vmladava.s8 %[sum], q0, q1\n\t"
+        "letp lr, 1b"
+        : [row] "+r"(row), [weights] "+r"(weights), [sum] "+Te"(result)
+        : [taps] "r"(rows.taps)
+        : "q0", "q1", "lr", "memory");
+    sum = result;
+}
+
+// The sum of `count` weights.
+[[nodiscard]] std::int32_t sum_of(const std::int8_t* weights, std::uint32_t count) noexcept {
+    std::int32_t sum = 0;
+    for (std::uint32_t left = count / kLanes; left != 0U; --left) {
+        sum = vaddvaq_s8(sum, vldrbq_s8(weights));
+        weights += kLanes;
+    }
+    const std::uint32_t rest = count % kLanes;
+    return (rest == 0U) ? sum : vaddvaq_s8(sum, vldrbq_z_s8(weights, vctp8q(rest)));
+}
+
+// Places of the parameters of four channels, each the kStep-th from the one before.
+template <std::int32_t kStep>
+[[nodiscard]] inline uint32x4_t every_channel() noexcept {
+    return vmulq_n_u32(vidupq_n_u32(0U, kStep), kChannelParametersBytes);
+}
+
+// How the words of four channels are read from their parameters, which are 4-byte aligned in device memory, and where
+// this core sees it. `word` shows the first channel's.
+struct AllChannels {
+    uint32x4_t places;
+
+    [[nodiscard]] int32x4_t at(const std::int8_t* word) const noexcept {
+        return vldrwq_gather_offset_s32(reinterpret_cast<const std::int32_t*>(word), places);
+    }
+};
+struct SomeChannels {
+    uint32x4_t places;
+    mve_pred16_t inside;
+
+    [[nodiscard]] int32x4_t at(const std::int8_t* word) const noexcept {
+        return vldrwq_gather_offset_z_s32(reinterpret_cast<const std::int32_t*>(word), places, inside);
+    }
+};
+
+// Eight bytes, widened, and stores of them.
+struct AllBytes {
+    [[nodiscard]] int16x8_t load(const std::int8_t* from) const noexcept { return vldrbq_s16(from); }
+    void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_s16(to, elements); }
+};
+struct SomeBytes {
+    mve_pred16_t inside;
+
+    [[nodiscard]] int16x8_t load(const std::int8_t* from) const noexcept { return vldrbq_z_s16(from, inside); }
+    void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_p_s16(to, elements, inside); }
+};
+
+// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up: minus
+// the sign before it makes that away from zero, for shifts below 0.
+[[nodiscard]] inline int32x4_t requantise_short(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
+                                                const Requantisation& r) noexcept {
+    constexpr std::int32_t kSign = 31;
+    const int32x4_t signs = vandq_s32(vshrq_n_s32(sums, kSign), vshrq_n_s32(shifts, kSign));
+    const int32x4_t scaled = vrshlq_s32(vaddq_s32(vqrdmulhq_s32(sums, multipliers), signs), shifts);
+    const int32x4_t placed = vqaddq_n_s32(scaled, r.offset);
+    return vminq_s32(vmaxq_s32(placed, vdupq_n_s32(r.lowest)), vdupq_n_s32(r.highest));
+}
+
+}  // namespace
+
+const ShortForm kShortForm{kMinShift, 0, UINT64_MAX};
+
+void start_sums(const FilterRows& filter, std::uint32_t taps, std::int32_t offset, const std::int8_t* parameters,
+                ChannelSums& sums) noexcept {
+    const std::int8_t* weights = filter.weights;
+    for (std::uint32_t channel = 0U; channel < filter.channels; ++channel) {
+        const std::int32_t by_offset = offset * sum_of(weights, taps);  // fits: at most kMaxTaps products
+        sums[channel] = wrapping_add(bias_of(parameters, channel), by_offset);
+        weights += filter.stride;
+    }
+}
+
+void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept {
+    std::uint32_t channel = 0U;
+    const std::int8_t* weights = filter.weights;
+    if (rows.rows == kRowBlock) {
+        const std::uint32_t triples = filter.channels / kTriple;
+        two_by_three(rows, weights, filter.stride, triples, sums);
+        channel = kTriple * triples;
+        weights += channel * filter.stride;
+        for (; channel < filter.channels; ++channel) {
+            two_by_one(rows, weights, sums[0U][channel], sums[1U][channel]);
+            weights += filter.stride;
+        }
+        return;
+    }
+    for (; channel < filter.channels; ++channel) {
+        one_by_one(rows, weights, sums[0U][channel]);
+        weights += filter.stride;
+    }
+}
+
+void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters,
+              ChannelSums& sums) noexcept {
+    const std::uint32_t triples = filter.channels / kTriple;
+    one_by_three(rows, filter, triples, parameters, sums.data());
+    for (std::uint32_t channel = kTriple * triples; channel < filter.channels; ++channel) {
+        const std::int8_t* const weights = filter.weights + (channel * filter.stride);
+        sums[channel] = wrapping_add(bias_of(parameters, channel), rows.offset * sum_of(weights, rows.taps));
+        one_by_one(rows, weights, sums[channel]);
+    }
+}
+
+void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                const Requantisation& requantisation, const OutputRows& output) noexcept {
+    if (!requantisation.is_short) {
+        scalar::store_sums(sums, parameters, channels, requantisation, output);
+        return;
+    }
+    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
+    const uint32x4_t places = every_channel<1>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kWordLanes) <= channels; channel += kWordLanes) {
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[0U][channel]), multipliers, shifts, r));
+        if (output.rows == kRowBlock) {
+            to += output.stride;
+            vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[1U][channel]), multipliers, shifts, r));
+        }
+    }
+    if (channel < channels) {
+        const SomeChannels some{places, vctp32q(channels - channel)};
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = some.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = some.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        for (std::uint32_t row = 0U; row < output.rows; ++row) {
+            const int32x4_t of_row = vldrwq_z_s32(&sums[row][channel], some.inside);
+            vstrbq_p_s32(to, requantise_short(of_row, multipliers, shifts, r), some.inside);
+            to += output.stride;
+        }
+    }
+}
+
+namespace {
+
+// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, those of even channels and of odd
+// ones apart. `parameters` and `output` show the first of the eight.
+template <typename Bytes, typename Channels>
+inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, const Bytes& bytes,
+                            const Channels& even, const Channels& odd, const std::int8_t* parameters,
+                            const Requantisation& r, std::int8_t* output) noexcept {
+    const std::int8_t* const next = parameters + kChannelParametersBytes;
+    int32x4_t even_sums = even.at(&parameters[offsetof(ChannelParameters, bias)]);
+    int32x4_t odd_sums = odd.at(&next[offsetof(ChannelParameters, bias)]);
+    const auto offset = static_cast<std::int16_t>(window.offset);
+    const std::size_t input_column = window.input_column;
+    const std::size_t weight_column = window.weight_column;
+    const std::int8_t* input_row = window.input + channel;
+    const std::int8_t* weight_row = window.weights + channel;
+    for (std::uint32_t rows = window.rows; rows != 0U; --rows) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t columns = window.columns; columns != 0U; --columns) {
+            const int16x8_t taps = vaddq_n_s16(bytes.load(input), offset);
+            const int16x8_t weight = bytes.load(weights);
+            even_sums = vaddq_s32(even_sums, vmullbq_int_s16(taps, weight));
+            odd_sums = vaddq_s32(odd_sums, vmulltq_int_s16(taps, weight));
+            input += input_column;
+            weights += weight_column;
+        }
+        input_row += window.input_row;
+        weight_row += window.weight_row;
+    }
+    const int32x4_t even_elements =
+        requantise_short(even_sums, even.at(&parameters[offsetof(ChannelParameters, multiplier)]),
+                         even.at(&parameters[offsetof(ChannelParameters, shift)]), r);
+    const int32x4_t odd_elements = requantise_short(odd_sums, odd.at(&next[offsetof(ChannelParameters, multiplier)]),
+                                                    odd.at(&next[offsetof(ChannelParameters, shift)]), r);
+    bytes.store(output, vmovntq_s32(vreinterpretq_s16_s32(even_elements), odd_elements));
+}
+
+}  // namespace
+
+void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                     const Requantisation& requantisation, std::int8_t* output) noexcept {
+    const Requantisation r = requantisation;
+    if (!r.is_short) {
+        for (std::size_t channel = 0U; channel < channels; ++channel) {
+            output[channel] = scalar::depthwise_channel(window, channel, parameters, r);
+        }
+        return;
+    }
+    const uint32x4_t places = every_channel<2>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kHalfLanes) <= channels; channel += kHalfLanes) {
+        depthwise_eight(window, channel, AllBytes{}, AllChannels{places}, AllChannels{places}, parameters, r, output);
+        parameters += kHalfLanes * kChannelParametersBytes;
+        output += kHalfLanes;
+    }
+    const std::uint32_t left = channels - channel;
+    if (left != 0U) {
+        depthwise_eight(window, channel, SomeBytes{vctp16q(left)}, SomeChannels{places, vctp32q((left + 1U) / 2U)},
+                        SomeChannels{places, vctp32q(left / 2U)}, parameters, r, output);
+    }
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): DEV-040
+void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept {
+    __asm__ volatile(
+        "wlstp.8 lr, %[count], 2f\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[from]], #16\n\t"
+        "vstrb.8 q0, [%[to]], #16\n\t"
+        "letp lr, 1b\n"
+        "2:"
+        : [from] "+r"(from), [to] "+r"(to)
+        : [count] "r"(count)
+        : "q0", "lr", "memory");
+}
+
+void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept {
+    const int8x16_t values = vdupq_n_s8(value);
+    for (std::uint32_t done = 0U; done < count; done += kLanes) {
+        vstrbq_p_s8(to + done, values, vctp8q(count - done));
+    }
+}
+
+}  // namespace pianola::refdev

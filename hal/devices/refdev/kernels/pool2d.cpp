@@ -1,0 +1,105 @@
+#include "hal/devices/refdev/kernels/pool2d.h"
+
+#include "hal/devices/refdev/kernels/argument_words.h"
+#include "hal/devices/refdev/kernels/elements.h"
+#include "hal/devices/refdev/kernels/kernels.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = Pool2dArguments;
+
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
+
+// True where the last window starts inside the input. (The first one ends inside it where padding < filter.)
+[[nodiscard]] bool last_window_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
+    return axis.origin(output_size - 1U) < static_cast<std::int32_t>(axis.input_size);
+}
+
+[[nodiscard]] WindowAxis row_axis(const Arguments& a) noexcept {
+    return WindowAxis{a.input_height, a.filter_height, a.stride_height, 1U, a.pad_top};
+}
+
+[[nodiscard]] WindowAxis column_axis(const Arguments& a) noexcept {
+    return WindowAxis{a.input_width, a.filter_width, a.stride_width, 1U, a.pad_left};
+}
+
+// One output pixel. `input` is of the batch.
+void pool_pixel(const Arguments& a, TapRange rows, TapRange columns, const std::int8_t* input, std::int8_t* output,
+                PoolReduce reduce) noexcept {
+    const std::size_t element_bytes = rescaled_bytes(a.type);
+    const std::size_t column_stride = a.channels * element_bytes;
+    const std::size_t row_stride = a.input_width * column_stride;
+    const std::int8_t* const corner = input + (rows.first * row_stride) + (columns.first * column_stride);
+    std::uint32_t first = 0U;
+    while (first < a.channels) {
+        const std::uint32_t left = a.channels - first;
+        const std::uint32_t channels = (left < kPoolChannelBlock) ? left : kPoolChannelBlock;
+        const std::size_t first_bytes = first * element_bytes;
+        const PoolWindow window{corner + first_bytes, rows.count(),  columns.count(),
+                                row_stride,           column_stride, channels};
+        reduce(window, a, output + first_bytes);
+        first += channels;
+    }
+}
+
+// From taps of the window to positions of the input.
+[[nodiscard]] TapRange positions_inside(const WindowAxis& axis, std::uint32_t output_position) noexcept {
+    const std::int32_t origin = axis.origin(output_position);
+    const TapRange taps = taps_inside(axis, origin);
+    return TapRange{static_cast<std::uint32_t>(origin) + taps.first, static_cast<std::uint32_t>(origin) + taps.end};
+}
+
+}  // namespace
+
+Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint64_t taps = bounded_product(a.filter_height, a.filter_width);
+    const std::uint64_t outputs = bounded_product(a.batches, a.output_height, a.output_width, a.channels);
+    const std::uint32_t element_bytes = rescaled_bytes(a.type);
+    const std::uint64_t most_taps = (a.type == kTypeInt8) ? kMaxTaps : kMaxSpatial;
+    const bool accepted =
+        check.require((a.type == kTypeInt8) || (a.type == kTypeInt16), word_of(offsetof(Arguments, type))) &&
+        check.require(taps <= most_taps, word_of(offsetof(Arguments, filter_height))) &&
+        check.require(a.pad_top < a.filter_height, word_of(offsetof(Arguments, pad_top))) &&
+        check.require(a.pad_left < a.filter_width, word_of(offsetof(Arguments, pad_left))) &&
+        check.require(last_window_inside(row_axis(a), a.output_height), word_of(offsetof(Arguments, output_height))) &&
+        check.require(last_window_inside(column_axis(a), a.output_width), word_of(offsetof(Arguments, output_width))) &&
+        check.require((a.activation_min <= a.activation_max) && type_holds(a.type, a.activation_min, a.activation_max),
+                      word_of(offsetof(Arguments, activation_min))) &&
+        check.require(is_aligned_to(a.input, element_bytes), word_of(offsetof(Arguments, input))) &&
+        check.require(is_aligned_to(a.output, element_bytes), word_of(offsetof(Arguments, output))) &&
+        check.operand(word_of(offsetof(Arguments, input)),
+                      bounded_product(a.batches, a.input_height, a.input_width, a.channels, element_bytes),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, element_bytes), Access::kWrite) &&
+        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+    return check.finish(accepted, outputs * taps);
+}
+
+Status compute_pool2d(WordSpan arguments, const BoundOperands& bound, PoolReduce reduce) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::int8_t* input = bound.inputs[0];
+    std::int8_t* output = bound.output;
+    const WindowAxis row_windows = row_axis(a);
+    const WindowAxis column_windows = column_axis(a);
+    const std::size_t pixel_bytes = static_cast<std::size_t>(a.channels) * rescaled_bytes(a.type);
+    const std::size_t batch_bytes = pixel_bytes * a.input_height * a.input_width;
+    for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
+        for (std::uint32_t row = 0U; row < a.output_height; ++row) {
+            const TapRange rows = positions_inside(row_windows, row);
+            for (std::uint32_t column = 0U; column < a.output_width; ++column) {
+                pool_pixel(a, rows, positions_inside(column_windows, column), input, output, reduce);
+                output += pixel_bytes;
+            }
+        }
+        input += batch_bytes;
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

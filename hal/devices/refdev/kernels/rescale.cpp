@@ -1,0 +1,87 @@
+#include "hal/devices/refdev/kernels/argument_words.h"
+#include "hal/devices/refdev/kernels/elements.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
+#include "hal/devices/refdev/kernels/kernels.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
+
+namespace pianola::refdev {
+namespace {
+
+using Arguments = RescaleArguments;
+
+constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
+
+constexpr std::uint64_t kOperationsPerElement = 2U;
+
+// A number that the shift to the left would take out of 32 bits stays at the end of their range.
+[[nodiscard]] std::int32_t rescaled(std::int32_t value, std::int32_t multiplier, std::int32_t shift) noexcept {
+    if (shift > 0) {
+        return Scale{multiplier, 0}.apply(saturating_shift_left(value, static_cast<std::uint32_t>(shift)));
+    }
+    return Scale{multiplier, shift}.apply(value);
+}
+
+template <typename Input, typename Output>
+void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+    const OutputRange range{a.output_zero_point, a.activation_min, a.activation_max};
+    for (std::uint32_t i = 0U; i < a.count; ++i) {
+        const std::int32_t value = wrapping_subtract(load_element<Input>(input, i), a.input_zero_point);
+        const std::int32_t scaled = (value < 0) ? rescaled(value, a.negative_multiplier, a.negative_shift)
+                                                : rescaled(value, a.multiplier, a.shift);
+        store_element<Output>(output, i, range.clamp(scaled));
+    }
+}
+
+template <typename Input>
+void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+    if (a.output_type == kTypeInt8) {
+        compute<Input, std::int8_t>(a, input, output);
+    } else if (a.output_type == kTypeInt16) {
+        compute<Input, std::int16_t>(a, input, output);
+    } else {
+        compute<Input, std::int32_t>(a, input, output);
+    }
+}
+
+}  // namespace
+
+Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint32_t input_word = word_of(offsetof(Arguments, input));
+    const std::uint32_t output_word = word_of(offsetof(Arguments, output));
+    const std::uint32_t input_bytes = rescaled_bytes(a.input_type);
+    const std::uint32_t output_bytes = rescaled_bytes(a.output_type);
+    const bool accepted = check.require(input_bytes != 0U, word_of(offsetof(Arguments, input_type))) &&
+                          check.require(output_bytes != 0U, word_of(offsetof(Arguments, output_type))) &&
+                          check.require((a.input_type != kTypeInt32) || (a.input_zero_point == 0),
+                                        word_of(offsetof(Arguments, input_zero_point))) &&
+                          check.require((a.output_type != kTypeInt32) || (a.output_zero_point == 0),
+                                        word_of(offsetof(Arguments, output_zero_point))) &&
+                          check.require((a.activation_min <= a.activation_max) &&
+                                            type_holds(a.output_type, a.activation_min, a.activation_max),
+                                        word_of(offsetof(Arguments, activation_min))) &&
+                          check.require(is_aligned_to(a.input, input_bytes), input_word) &&
+                          check.require(is_aligned_to(a.output, output_bytes), output_word) &&
+                          check.operand(input_word, bounded_product(a.count, input_bytes), Access::kRead) &&
+                          check.operand(output_word, bounded_product(a.count, output_bytes), Access::kWrite) &&
+                          check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
+    return check.finish(accepted, kOperationsPerElement * a.count);
+}
+
+Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    if (a.input_type == kTypeInt8) {
+        compute<std::int8_t>(a, bound.inputs[0], bound.output);
+    } else if (a.input_type == kTypeInt16) {
+        compute<std::int16_t>(a, bound.inputs[0], bound.output);
+    } else {
+        compute<std::int32_t>(a, bound.inputs[0], bound.output);
+    }
+    return Status::kOk;
+}
+
+}  // namespace pianola::refdev

@@ -1,0 +1,85 @@
+// SimMachine: the reference device's hardware inside a host process: memories, command processors, threads.
+//
+// Place in the whole: what stands behind SimDevice in place of a board. Host only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/device_link.h"
+#include "hal/devices/refdev/shared_state.h"
+#include "hal/devices/refdev/sim/sim_options.h"
+#include "hal/devices/refdev/sim/write_back_cache.h"
+
+namespace pianola::sim {
+
+class AccessChecker;
+
+struct CompletedToken {
+    std::uint32_t token{0U};
+    std::uint64_t time_cycles{0U};
+};
+
+class SimMachine final : public refdev::DeviceLink {
+  public:
+    explicit SimMachine(const SimOptions& options);
+    ~SimMachine();
+
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
+    void signal(std::uint32_t /*queue*/) noexcept override {}  // threads look by themselves
+    Status service() noexcept override;
+    void relax() noexcept override;
+    [[nodiscard]] std::uint64_t now_us() noexcept override;
+    // One process has one view of memory: nothing to do where no cache is modelled.
+    void clean(ByteSpan memory) noexcept override {
+        if (options_.write_back_cache) {
+            cache_.clean(memory);
+        }
+    }
+    void invalidate(MutableByteSpan memory) noexcept override {
+        if (options_.write_back_cache) {
+            cache_.invalidate(memory);
+        }
+    }
+
+    // Where the device finds memory that is bound to a slot, and back.
+    [[nodiscard]] ByteSpan lend_source(std::uint32_t slot, ByteSpan memory) {
+        return options_.write_back_cache ? cache_.lend_source(slot, memory) : memory;
+    }
+    [[nodiscard]] MutableByteSpan lend_destination(std::uint32_t slot, MutableByteSpan memory) {
+        return options_.write_back_cache ? cache_.lend_destination(slot, memory) : memory;
+    }
+    [[nodiscard]] ByteSpan lender_of(ByteSpan memory) const noexcept {
+        return options_.write_back_cache ? cache_.lender_of(memory) : memory;
+    }
+
+    [[nodiscard]] const SimOptions& options() const noexcept { return options_; }
+    [[nodiscard]] SimTime& time() noexcept { return *options_.time; }
+    [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
+    [[nodiscard]] const refdev::SharedState& shared() const noexcept { return *shared_; }
+    [[nodiscard]] const std::vector<refdev::ExecutedCommand>& log(std::uint32_t queue) const;
+    void clear_log();
+    [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
+    [[nodiscard]] std::uint64_t access_violations() const noexcept;
+    // Memory was changed by something else than a command: all, or a part of it.
+    void refresh_checker();
+    void refresh_checker(ByteSpan part);
+
+  private:
+    struct Queue;
+    void run_queue(Queue& queue);
+
+    SimOptions options_;
+    std::unique_ptr<refdev::SharedState> shared_;
+    std::vector<std::uint8_t> dram_;
+    std::vector<std::uint8_t> l1_;
+    WriteBackCache cache_;
+    std::unique_ptr<AccessChecker> checker_;
+    std::vector<std::unique_ptr<Queue>> queues_;
+    std::atomic<bool> stop_{false};
+};
+
+}  // namespace pianola::sim

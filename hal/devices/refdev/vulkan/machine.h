@@ -1,0 +1,93 @@
+// Machine: the accelerator's hardware, made of a Vulkan device: memories, queues, recordings.
+//
+// Place in the whole: what stands behind VulkanDevice in place of a board. Everything that Vulkan allocates is made by
+// open() or while traces are loaded; a step submits, and asks semaphores. Host only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hal/devices/refdev/device_link.h"
+#include "hal/devices/refdev/shared_state.h"
+#include "hal/devices/refdev/vulkan/queue.h"
+
+namespace pianola::vulkan {
+
+struct MachineOptions {
+    refdev::DeviceSpec spec;
+    ContextOptions context;
+    bool memory_is_visible{true};
+    bool keep_completions{false};
+    bool one_queue{false};  // do as if the hardware had one
+};
+
+class Machine final : public refdev::DeviceLink {
+  public:
+    explicit Machine(const MachineOptions& options);
+    ~Machine();
+    Machine(const Machine&) = delete;
+    Machine(Machine&&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    Machine& operator=(Machine&&) = delete;
+
+    // kOk; everything else with why() in words.
+    Status open();
+    // Why open() has refused; later, which call of the driver failed last, and how. Empty where none has.
+    [[nodiscard]] std::string why() const;
+
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
+    void signal(std::uint32_t /*queue*/) noexcept override {}
+    Status service() noexcept override;
+    void relax() noexcept override;
+    [[nodiscard]] std::uint64_t now_us() noexcept override;
+    // Bound memory is copied by this process, which sees one memory.
+    void clean(ByteSpan /*memory*/) noexcept override {}
+    void invalidate(MutableByteSpan /*memory*/) noexcept override {}
+
+    // After a reset: regions are programmed anew.
+    void forget_recordings() noexcept { recordings_.clear(); }
+    // A word of the trace region has become another.
+    void patched(std::uint32_t address, std::uint32_t word) { recordings_.patch(address, word); }
+    [[nodiscard]] std::vector<DirectQueues::Completed> take_completions(std::uint32_t queue) {
+        return queues_.at(queue).take_completions();
+    }
+    [[nodiscard]] const MachineOptions& options() const noexcept { return options_; }
+    [[nodiscard]] Parts& parts() noexcept { return parts_; }  // for measurements
+    [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
+    [[nodiscard]] std::uint64_t moves() const noexcept { return share_.moves; }
+    // Of Vulkan, made for traces since open().
+    [[nodiscard]] std::uint64_t trace_objects() const noexcept { return parts_.objects; }
+
+  private:
+    Status refuse(Status status, const std::string& why);
+    Status make_kernels();
+    Status make_memory();
+    Status make_timeline(VkSemaphore& semaphore) noexcept;
+    Status make_sets();
+    Status make_queue(std::uint32_t queue);
+    // Runs what is new once, so that the driver has compiled and set up all of it, and puts memory back.
+    Status load();
+    Status run_once(VkCommandBuffer commands);
+
+    MachineOptions options_;
+    std::string why_;
+    std::unique_ptr<refdev::SharedState> shared_{std::make_unique<refdev::SharedState>()};
+    Context context_;
+    KernelPipelines pipelines_;
+    DeviceMemory memory_;
+    Parts parts_{context_, pipelines_, memory_, options_.spec, shared_->memory, VK_NULL_HANDLE, {}, {}, 0U};
+    Recordings recordings_{parts_};
+    QueueShare share_;
+    std::array<CommandQueue, kMaxQueues> queues_{CommandQueue{0U, parts_, recordings_, *shared_, share_},
+                                                 CommandQueue{1U, parts_, recordings_, *shared_, share_}};
+    std::array<VkCommandBuffer, kMaxQueues> notify_{};
+    VkDescriptorPool pool_{VK_NULL_HANDLE};
+    std::array<VkDescriptorSet, kMaxQueues> sets_{};
+    std::uint64_t bytes_{0U};  // of memory, records and all
+    std::vector<std::uint8_t> saved_;
+};
+
+}  // namespace pianola::vulkan

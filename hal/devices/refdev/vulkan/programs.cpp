@@ -1,0 +1,218 @@
+#include "hal/devices/refdev/vulkan/programs.h"
+
+#include <cstddef>
+
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/vulkan/kernel_pipelines.h"
+
+namespace pianola::vulkan {
+namespace {
+
+using refdev::Footprint;
+using refdev::Kernel;
+using refdev::KernelId;
+using refdev::Opcode;
+using refdev::word_of;
+
+// Beyond this many workgroups, invocations have several pieces each. Every device takes so many.
+constexpr std::uint32_t kMaxWorkgroups = 65535U;
+
+// One row per kernel.
+constexpr std::array<Division, 37> kDivisions{{
+    {KernelId::kFullyConnected, 1U},
+    {KernelId::kConv2d, 1U},
+    {KernelId::kDepthwiseConv2d, 1U},
+    {KernelId::kAveragePool2d, 1U},
+    {KernelId::kMaxPool2d, 1U},
+    {KernelId::kMean, 1U},
+    {KernelId::kAdd, 1U},
+    {KernelId::kSoftmax, 0U, {word_of(offsetof(refdev::SoftmaxArguments, rows))}},
+    {KernelId::kRequantize, 1U},
+    {KernelId::kPad, 1U},
+    {KernelId::kCopy, 1U},
+    {KernelId::kFill, 4U},
+    {KernelId::kGather, 1U},
+    {KernelId::kUnary, 1U},
+    {KernelId::kBinary, 1U},
+    {KernelId::kMatmul, 4U},
+    {KernelId::kReduce, 4U},
+    {KernelId::kSemaphore, 4U},
+    {KernelId::kView, 1U},
+    {KernelId::kTake, 1U},
+    {KernelId::kLookup, 1U},
+    {KernelId::kQuantizedBinary, 1U},
+    {KernelId::kSelect, 1U},
+    {KernelId::kQuantize, 1U},
+    {KernelId::kDequantize, 4U},
+    {KernelId::kRescale, 1U},
+    {KernelId::kSvdfFeature,
+     0U,
+     {word_of(offsetof(refdev::SvdfFeatureArguments, batches)),
+      word_of(offsetof(refdev::SvdfFeatureArguments, filters))}},
+    {KernelId::kSvdfTime, 1U},
+    {KernelId::kLstm, 0U, {word_of(offsetof(refdev::LstmArguments, batches))}, kInvocationsPerWorkgroup},
+    {KernelId::kFullyConnectedInt16, 2U},
+    {KernelId::kConv2dInt16, 2U},
+    {KernelId::kDepthwiseConv2dInt16, 2U},
+    {KernelId::kSoftmaxInt16, 0U, {word_of(offsetof(refdev::SoftmaxInt16Arguments, rows))}},
+    {KernelId::kSigmoidInt16, 2U},
+    {KernelId::kL2Normalization, 0U, {word_of(offsetof(refdev::L2NormalizationArguments, rows))}},
+    {KernelId::kLogSoftmax, 0U, {word_of(offsetof(refdev::LogSoftmaxArguments, rows))}},
+    {KernelId::kMatmulInt16, 2U},
+}};
+
+[[nodiscard]] std::uint32_t workgroups_for(std::uint64_t invocations) noexcept {
+    const std::uint64_t groups = (invocations + (kInvocationsPerWorkgroup - 1U)) / kInvocationsPerWorkgroup;
+    if (groups == 0U) {
+        return 1U;
+    }
+    return (groups < kMaxWorkgroups) ? static_cast<std::uint32_t>(groups) : kMaxWorkgroups;
+}
+
+// Where operands are by their address words, in the order of these. A kernel publishes an operand that is read and
+// written as two extents; operands that lie in the same place have a word each.
+class Operands {
+  public:
+    // Bit i of `words`: arguments[i] is an address.
+    Operands(WordSpan arguments, std::uint64_t words, Program& program) noexcept : program_{program} {
+        for (std::uint32_t i = 0U; i < arguments.size(); ++i) {
+            if ((((words >> i) & 1U) != 0U) && (program.operand_count < kMaxOperands)) {
+                program.operands[program.operand_count] = Operand{arguments[i], 0U, false, false};
+                program.operand_count += 1U;
+            }
+        }
+    }
+
+    // False where the extent belongs to no operand.
+    [[nodiscard]] bool place(const Extent& extent) noexcept {
+        Operand* found = nullptr;
+        for (std::uint32_t i = 0U; i < program_.operand_count; ++i) {
+            Operand& operand = program_.operands[i];
+            const bool is_free = operand.size_bytes == 0U;
+            if ((operand.address == extent.address) && (is_free || is_other_access(operand, extent)) &&
+                ((found == nullptr) || (is_free && (found->size_bytes != 0U)))) {
+                found = &operand;
+            }
+        }
+        if (found == nullptr) {
+            return false;
+        }
+        found->size_bytes = extent.size_bytes;
+        found->is_read = found->is_read || (extent.access == Access::kRead);
+        found->is_written = found->is_written || (extent.access == Access::kWrite);
+        return true;
+    }
+
+  private:
+    [[nodiscard]] static bool is_other_access(const Operand& operand, const Extent& extent) noexcept {
+        return (operand.size_bytes == extent.size_bytes) &&
+               ((extent.access == Access::kRead) ? !operand.is_read : !operand.is_written);
+    }
+
+    Program& program_;
+};
+
+[[nodiscard]] std::uint64_t pieces_of(const Division& division, WordSpan arguments, const Program& program) noexcept {
+    if (division.bytes_per_piece == 0U) {
+        const std::uint64_t first = arguments[division.words[0]];
+        return first * ((division.words[1] != 0U) ? arguments[division.words[1]] : 1U);
+    }
+    std::uint64_t written_bytes = 0U;
+    for (std::uint32_t i = 0U; i < program.operand_count; ++i) {
+        const Operand& operand = program.operands[i];
+        if (operand.is_written && (operand.size_bytes > written_bytes)) {
+            written_bytes = operand.size_bytes;
+        }
+    }
+    return written_bytes / division.bytes_per_piece;
+}
+
+// `kernel_word` is where the kernel's id lies in the command.
+Status program_of_kernel(WordSpan command, std::uint32_t kernel_word, Program& program) noexcept {
+    const std::uint32_t first = kernel_word + 2U;  // behind the id and the cost
+    const Kernel* const kernel = (command.size() >= first) ? refdev::find_kernel(command[kernel_word]) : nullptr;
+    if (kernel == nullptr) {
+        return Status::kRefused;
+    }
+    const Division* const division = find_division(command[kernel_word]);
+    const WordSpan arguments = command.subspan(first, command.size() - first);
+    Footprint footprint;
+    refdev::ArgumentError error;
+    if ((division == nullptr) || (arguments.size() != kernel->argument_words) ||
+        !is_ok(kernel->describe(arguments, footprint, error))) {
+        return Status::kRefused;
+    }
+    program.pipeline = KernelPipelines::number_of(command[kernel_word]);
+    program.argument_offset = first;
+    Operands operands{arguments, kernel->address_words, program};
+    bool is_placed = true;
+    for (const Extent& extent : footprint.extents.view()) {
+        is_placed = operands.place(extent) && is_placed;
+    }
+    const std::uint64_t pieces = pieces_of(*division, arguments, program);
+    program.workgroups = workgroups_for(pieces * division->invocations_per_piece);
+    return is_placed ? Status::kOk : Status::kInternal;
+}
+
+Status program_of_helper(WordSpan command, Helper helper, Program& program) noexcept {
+    const bool copies = helper == Helper::kCopy;
+    if (command.size() != (copies ? refdev::kCopyWords : refdev::kFillWords)) {
+        return Status::kRefused;
+    }
+    const std::uint32_t size_bytes = copies ? command[3] : command[2];
+    if ((size_bytes == 0U) || (!copies && (command[3] > UINT8_MAX))) {
+        return Status::kRefused;
+    }
+    program.pipeline = KernelPipelines::number_of(helper);
+    program.argument_offset = 1U;
+    program.operand_count = copies ? 2U : 1U;
+    program.workgroups = workgroups_for(size_bytes);
+    program.operands[0] = Operand{command[1], size_bytes, false, true};
+    if (copies) {
+        program.operands[1] = Operand{command[2], size_bytes, true, false};
+    }
+    return Status::kOk;
+}
+
+}  // namespace
+
+const Division* find_division(std::uint32_t kernel_id) noexcept {
+    for (const Division& division : kDivisions) {
+        if (static_cast<std::uint32_t>(division.id) == kernel_id) {
+            return &division;
+        }
+    }
+    return nullptr;
+}
+
+Status program_of(WordSpan command, Program& program) noexcept {
+    program = Program{};
+    if (command.empty() || (refdev::length_words_of(command[0]) != command.size())) {
+        return Status::kRefused;
+    }
+    switch (static_cast<Opcode>(command[0] & refdev::kOpcodeMask)) {
+        case Opcode::kLaunch:
+            return program_of_kernel(command, refdev::kLaunchHeadWords - 2U, program);
+        case Opcode::kDispatch:
+            return program_of_kernel(command, refdev::kDispatchHeadWords - 2U, program);
+        case Opcode::kCopy:
+            return program_of_helper(command, Helper::kCopy, program);
+        case Opcode::kFill:
+            return program_of_helper(command, Helper::kFill, program);
+        case Opcode::kInvalid:
+        case Opcode::kBarrier:
+        case Opcode::kEnd:
+        case Opcode::kWrite:
+        case Opcode::kRead:
+        case Opcode::kReplay:
+        case Opcode::kRecordEvent:
+        case Opcode::kWaitEvent:
+        case Opcode::kNotify:
+        default:
+            return Status::kRefused;
+    }
+}
+
+}  // namespace pianola::vulkan

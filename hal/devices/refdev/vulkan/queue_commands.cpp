@@ -1,0 +1,274 @@
+// The queue's commands, and their submissions.
+#include <algorithm>
+#include <cstring>
+
+#include "hal/devices/refdev/vulkan/queue.h"
+
+namespace pianola::vulkan {
+namespace {
+
+using refdev::Opcode;
+using refdev::Progress;
+
+constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
+constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+
+}  // namespace
+
+bool CommandQueue::is_quiet() const noexcept {
+    if (share_.timelines[index_].submitted != share_.timelines[index_].completed) {
+        return false;
+    }
+    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+        if (share_.timelines[i].completed < waits_[i]) {
+            return false;
+        }
+    }
+    return batched_ == 0U;
+}
+
+Progress CommandQueue::transfer(const Command& command) noexcept {
+    flush();
+    if (!is_quiet()) {
+        return Progress::kWaiting;
+    }
+    const DeviceFault result = copy(command);
+    count(command, refdev::transfer_cycles(command.words[2]));
+    const bool is_fine = result == DeviceFault::kNone;
+    if (is_fine && (command.opcode == Opcode::kWrite) &&
+        (state_.memory.fetchable(command.words[1], command.words[2]) != nullptr)) {
+        recordings_.invalidate(command.words[1], command.words[2]);
+    }
+    return is_fine ? Progress::kExecuted : fault(result, (result == DeviceFault::kBadArgument) ? 0U : command.words[1]);
+}
+
+DeviceFault CommandQueue::copy(const Command& command) const noexcept {
+    const std::uint32_t address = command.words[1];
+    const std::uint32_t bytes = command.words[2];
+    const std::uint32_t slot = command.words[3];
+    const std::uint32_t offset = command.words[4];
+    if (bytes == 0U) {
+        return DeviceFault::kBadArgument;
+    }
+    if (command.opcode == Opcode::kWrite) {
+        const ByteSpan source = (slot < kSourceSlots) ? state_.host.sources[slot].memory() : ByteSpan{};
+        if (!source.contains(offset, bytes)) {
+            return DeviceFault::kHostMemory;
+        }
+        std::uint8_t* const destination = state_.memory.queue_writable(address, bytes);
+        if (destination == nullptr) {
+            return DeviceFault::kBus;
+        }
+        std::memcpy(destination, &source[offset], bytes);
+        return DeviceFault::kNone;
+    }
+    const MutableByteSpan destination =
+        (slot < kDestinationSlots) ? state_.host.destinations[slot].memory() : MutableByteSpan{};
+    if (!destination.contains(offset, bytes)) {
+        return DeviceFault::kHostMemory;
+    }
+    const std::uint8_t* const source = state_.memory.queue_readable(address, bytes);
+    if (source == nullptr) {
+        return DeviceFault::kBus;
+    }
+    std::memcpy(&destination[offset], source, bytes);
+    return DeviceFault::kNone;
+}
+
+Progress CommandQueue::replay(const Command& command) noexcept {
+    const std::uint32_t address = command.words[1];
+    const std::uint32_t bytes = command.words[2];
+    if ((bytes == 0U) || ((bytes % kWordBytes) != 0U) || ((address % kFileAlignmentBytes) != 0U)) {
+        count(command, 0U);
+        return fault(DeviceFault::kBadArgument, 0U);
+    }
+    if (state_.memory.fetchable(address, bytes) == nullptr) {
+        count(command, 0U);
+        return fault(DeviceFault::kBus, address);
+    }
+    RecordedTrace* trace = recordings_.find(address, bytes);
+    if ((trace != nullptr) && trace->is_moved()) {
+        flush();
+        if (!share_.is_idle()) {  // for who patches while commands are under way, which Device does not permit
+            return Progress::kWaiting;
+        }
+        trace = is_ok(trace->record_moved()) ? trace : nullptr;
+    }
+    if (trace == nullptr) {  // a program of a host that has no load
+        trace = recordings_.record(address, bytes);
+    }
+    if (trace == nullptr) {
+        count(command, 0U);
+        return fault(DeviceFault::kLost, 0U);
+    }
+    count(command, std::uint64_t{refdev::kCommandCycles} + trace->cycles());
+    executed_ += trace->executed();
+    add(trace->commands(), false);
+    if (trace->fault() != DeviceFault::kNone) {
+        return fault(trace->fault(), trace->fault_address());
+    }
+    add(trace->attestation(index_), true);
+    return Progress::kExecuted;
+}
+
+Progress CommandQueue::record_event(const Command& command) noexcept {
+    flush();
+    count(command, refdev::kCommandCycles);
+    refdev::EventCell& event = state_.events[command.words[1]];
+    const std::uint32_t value = command.words[2];
+    share_.events[command.words[1]] = {index_, share_.timelines[index_].submitted};
+    event.times_cycles[value % refdev::kKeptRecords] = time_cycles_;
+    event.copy.store(value, std::memory_order_relaxed);
+    event.counter.store(value, std::memory_order_release);
+    return Progress::kExecuted;
+}
+
+Progress CommandQueue::wait_event(const Command& command) noexcept {
+    const refdev::EventCell& event = state_.events[command.words[1]];
+    const std::uint32_t counter = event.counter.load(std::memory_order_acquire);
+    const bool is_recorded =
+        (counter == event.copy.load(std::memory_order_relaxed)) && ((counter - command.words[2]) < kHalfRange);
+    flush();
+    if (!is_recorded) {
+        return Progress::kWaiting;
+    }
+    // Records of 0, which is where counters begin, wait for nothing.
+    const RecordedEvent& recorded = share_.events[command.words[1]];
+    waits_[recorded.queue] = std::max(waits_[recorded.queue], recorded.value);
+    time_cycles_ = std::max(time_cycles_, event.times_cycles[command.words[2] % refdev::kKeptRecords]);
+    count(command, refdev::kCommandCycles);
+    return Progress::kExecuted;
+}
+
+Progress CommandQueue::notify(const Command& command) noexcept {
+    // The first one behind new traces ends their load. It runs them, and puts everything back: nobody else may be at
+    // work.
+    if (recordings_.is_stale()) {
+        flush();
+        if (!share_.is_idle()) {
+            return Progress::kWaiting;
+        }
+        if (!is_ok(share_.load(share_.machine))) {
+            count(command, refdev::kCommandCycles);
+            return fault(DeviceFault::kLost, 0U);
+        }
+    }
+    count(command, refdev::kCommandCycles);
+    add(notify_, true);
+    submit(true, command.words[1]);
+    return Progress::kExecuted;
+}
+
+void CommandQueue::add(VkCommandBuffer commands, bool attests) noexcept {
+    if (batched_ == kBatch) {
+        flush();
+    }
+    batch_.at(batched_) = commands;
+    batched_ += 1U;
+    attested_ = attests ? position_ : attested_;
+}
+
+void CommandQueue::flush() noexcept {
+    if (batched_ != 0U) {
+        submit(false, 0U);
+    }
+}
+
+void CommandQueue::submit(bool notifies, std::uint32_t token) noexcept {
+    Timeline& own = share_.timelines[index_];
+    std::array<VkSemaphore, kMaxQueues> semaphores{};
+    std::array<std::uint64_t, kMaxQueues> values{};
+    std::array<VkPipelineStageFlags, kMaxQueues> stages{};
+    std::uint32_t count = 0U;
+    for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
+        if ((i != index_) && (waits_[i] > share_.timelines[i].completed)) {
+            semaphores.at(count) = share_.timelines[i].semaphore;
+            values.at(count) = waits_[i];
+            stages.at(count) = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+            count += 1U;
+        }
+    }
+    const std::uint64_t value = own.submitted + 1U;
+    VkTimelineSemaphoreSubmitInfo timeline{};
+    timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    timeline.waitSemaphoreValueCount = count;
+    timeline.pWaitSemaphoreValues = values.data();
+    timeline.signalSemaphoreValueCount = 1U;
+    timeline.pSignalSemaphoreValues = &value;
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.pNext = &timeline;
+    info.waitSemaphoreCount = count;
+    info.pWaitSemaphores = semaphores.data();
+    info.pWaitDstStageMask = stages.data();
+    info.commandBufferCount = batched_;
+    info.pCommandBuffers = batch_.data();
+    info.signalSemaphoreCount = 1U;
+    info.pSignalSemaphores = &own.semaphore;
+    batched_ = 0U;
+    VkQueue queue = parts_.context.queue(index_ % parts_.context.queue_count());
+    if (!is_ok(parts_.context.check(vkQueueSubmit(queue, 1U, &info, VK_NULL_HANDLE), "vkQueueSubmit"))) {
+        share_.is_lost = true;
+        return;
+    }
+    own.submitted = value;
+    under_way_[last_ % kUnderWay] = {value, attested_, executed_, time_cycles_, notifies, token};
+    last_ += 1U;
+}
+
+// True where something has completed.
+bool CommandQueue::retire() noexcept {
+    Timeline& own = share_.timelines[index_];
+    if (own.submitted == own.completed) {
+        return false;
+    }
+    std::uint64_t value = 0U;
+    if (share_.is_lost ||
+        !is_ok(parts_.context.check(vkGetSemaphoreCounterValue(parts_.context.device(), own.semaphore, &value),
+                                    "vkGetSemaphoreCounterValue")) ||
+        (value > own.submitted)) {
+        share_.is_lost = true;  // a lost device may answer anything
+        return false;
+    }
+    const bool has_moved = value != own.completed;
+    own.completed = value;
+    while ((first_ != last_) && (under_way_[first_ % kUnderWay].value <= value)) {
+        publish(under_way_[first_ % kUnderWay]);
+        first_ += 1U;
+    }
+    share_.moves += has_moved ? 1U : 0U;
+    return has_moved;
+}
+
+void CommandQueue::publish(const Submission& done) noexcept {
+    if (stopped_ || held_) {
+        return;
+    }
+    refdev::QueueMemory& memory = state_.queues[index_];
+    const auto fault = static_cast<DeviceFault>(records_[kRecordFault]);
+    if (fault != DeviceFault::kNone) {
+        (void)stop(fault, records_[kRecordFaultCommand], 0U);
+        return;
+    }
+    if (done.notifies) {
+        const std::uint32_t place = kRecordHeadWords + (kRecordWords * (done.token % kMaxStepsInFlight));
+        const std::uint32_t* const record = records_ + place;
+        if (record[0] != done.token) {  // the device has not come to it
+            (void)stop(DeviceFault::kLost, done.executed, 0U);
+            return;
+        }
+        Completion& completion = memory.completions[done.token % kMaxStepsInFlight];
+        completion.token = done.token;
+        completion.executed_commands = record[1];
+        completion.digest = record[2] | (std::uint64_t{record[3]} << 32U);
+        completion.time_cycles = done.time_cycles;
+        memory.completed_token.store(done.token, std::memory_order_release);
+        if (share_.keep_completions) {
+            completions_.push_back({done.token, done.time_cycles});
+        }
+    }
+    memory.progress.store(done.executed, std::memory_order_relaxed);
+    memory.consumed.store(done.position, std::memory_order_release);
+}
+
+}  // namespace pianola::vulkan

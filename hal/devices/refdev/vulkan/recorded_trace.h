@@ -1,0 +1,96 @@
+// RecordedTrace: a trace as the command buffer that was recorded of it, once, when it was loaded.
+//
+// Place in the whole: what a REPLAY submits. Every command that does something to memory is a dispatch with a buffer
+// for each of its operands; a LAUNCH, COPY, FILL or BARRIER waits for all commands before it, a DISPATCH for those of
+// its core, as on the reference device. Behind the trace's command buffer comes another, of the queue that replays it,
+// in which the device goes over the words and marks and chains the digest. Made and destroyed while loading only.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hal/devices/refdev/vulkan/recording.h"
+#include "hal/devices/refdev/vulkan/trace_plan.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
+
+namespace pianola::vulkan {
+
+class RecordedTrace {
+  public:
+    // Begins at `address` in the trace region. What is wrong with its words is found when it is replayed.
+    RecordedTrace(Parts& parts, std::uint32_t address, WordSpan words);
+    ~RecordedTrace();
+    RecordedTrace(const RecordedTrace&) = delete;
+    RecordedTrace(RecordedTrace&&) = delete;
+    RecordedTrace& operator=(const RecordedTrace&) = delete;
+    RecordedTrace& operator=(RecordedTrace&&) = delete;
+
+    // kOk; else as Context::check(), which knows the call that failed.
+    Status record();
+
+    [[nodiscard]] bool is_of(std::uint32_t address, WordSpan words) const noexcept;
+    // Word number `at` is now `word`: a value, which shaders read from memory; or the address of an operand, after
+    // which record_moved() has to come. False where it is anything else.
+    [[nodiscard]] bool patch(std::uint32_t at, std::uint32_t word);
+    [[nodiscard]] bool is_moved() const noexcept { return is_moved_; }
+    // The same command buffer, recorded again with operands where they are now; nothing may be under way. Makes
+    // nothing: a moved operand is reached through a part of one buffer over all memory. kCapacity where it needs more
+    // than there is, as a trace does whose operand was forbidden where it was.
+    Status record_moved();
+    void clear_marks() noexcept;
+    [[nodiscard]] VkCommandBuffer commands() const noexcept { return commands_; }
+    [[nodiscard]] VkCommandBuffer attestation(std::uint32_t queue) const noexcept { return attestations_.at(queue); }
+    [[nodiscard]] std::uint32_t executed() const noexcept { return executed_; }  // commands, up to a fault
+    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }      // that are published for them
+    [[nodiscard]] DeviceFault fault() const noexcept { return fault_; }          // of the last of them
+    [[nodiscard]] std::uint32_t fault_address() const noexcept { return fault_address_; }
+
+  private:
+    // What the words are; keeps what is published of it.
+    [[nodiscard]] TracePlan make_plan();
+    [[nodiscard]] Status make_marks(std::uint32_t commands);
+    [[nodiscard]] Status make_pipelines(const TracePlan& plan);
+    [[nodiscard]] Status make_operands(const TracePlan& plan);
+    [[nodiscard]] Status make_sets(std::uint32_t count);
+    void describe_dispatch(const PlannedDispatch& planned, VkDescriptorSet set, PushConstants& constants) const;
+    [[nodiscard]] Status record_commands(const TracePlan& plan);
+    [[nodiscard]] Status record_attestation(std::uint32_t queue, VkDescriptorSet set);
+    // The fault of the first command whose operand no region permits; it and those behind it are dropped.
+    void drop_forbidden(TracePlan& plan);
+
+    struct OperandBuffer {
+        std::uint32_t address{0U};
+        std::uint32_t size_bytes{0U};
+        VkBuffer buffer{VK_NULL_HANDLE};
+        std::uint32_t excess{0U};  // bytes of it in front of the operand
+    };
+    struct Bound {
+        VkDescriptorBufferInfo info{};
+        std::uint32_t excess{0U};
+    };
+    [[nodiscard]] Bound bound(const Operand& operand) const;
+
+    Parts& parts_;
+    std::uint32_t address_;
+    std::vector<std::uint32_t> words_;
+    VkCommandBuffer commands_{VK_NULL_HANDLE};
+    std::array<VkCommandBuffer, kMaxQueues> attestations_{};
+    VkDescriptorPool pool_{VK_NULL_HANDLE};
+    DeviceMemory marks_;
+    std::uint32_t mark_count_{0U};
+    std::uint32_t mark_bytes_{0U};  // from one mark to the next
+    VkBuffer words_buffer_{VK_NULL_HANDLE};
+    std::vector<OperandBuffer> operands_;  // sorted
+    std::vector<VkDescriptorSet> sets_;
+    bool is_moved_{false};
+    std::uint32_t executed_{0U};
+    std::uint64_t cycles_{0U};
+    DeviceFault fault_{DeviceFault::kNone};
+    std::uint32_t fault_address_{0U};
+};
+
+}  // namespace pianola::vulkan

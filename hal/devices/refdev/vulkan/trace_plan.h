@@ -1,0 +1,50 @@
+// TracePlan: what is recorded of a trace, as a function of its words.
+//
+// Place in the whole: between the command set and Vulkan. RecordedTrace makes it; who wants to know how many objects
+// that takes counts them here, without a device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hal/devices/refdev/vulkan/kernel_pipelines.h"
+#include "pianola/device.h"
+#include "pianola/span.h"
+
+namespace pianola::vulkan {
+
+struct PlannedDispatch {
+    Program program;
+    std::uint32_t first_word{0U};  // of its arguments, in the trace
+    std::uint32_t command{0U};     // its number in the trace
+    bool waits{false};             // for everything before it
+};
+
+struct TracePlan {
+    std::vector<PlannedDispatch> dispatches;
+    std::uint32_t commands{0U};  // up to the end, or up to and with the one that faults
+    std::uint64_t cycles{0U};    // that are published for them, cores side by side
+    DeviceFault fault{DeviceFault::kNone};
+};
+
+// Any words whatever. What faults, and everything behind it, is not dispatched.
+[[nodiscard]] TracePlan plan_trace(WordSpan words);
+
+// Vulkan objects that a trace takes, of each kind. All are made while it is loaded.
+struct ObjectCounts {
+    std::uint32_t dispatches{0U};  // no objects: what is recorded
+    std::uint32_t barriers{0U};
+    std::uint32_t pipelines{0U};  // of which those are not made again that the device has already
+    std::uint32_t buffers{0U};
+    std::uint32_t descriptor_sets{0U};
+    std::uint32_t command_buffers{0U};
+    std::uint32_t memory_objects{0U};
+    std::uint32_t descriptor_pools{0U};
+    // But for pipelines.
+    [[nodiscard]] std::uint32_t all() const noexcept {
+        return buffers + descriptor_sets + command_buffers + memory_objects + descriptor_pools;
+    }
+};
+[[nodiscard]] ObjectCounts count_objects(WordSpan words, std::uint32_t queues);
+
+}  // namespace pianola::vulkan

@@ -1,0 +1,105 @@
+#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "hal/devices/refdev/vulkan/trace_plan.h"
+#include "hal/devices/refdev/vulkan/vulkan_device.h"
+#include "hal/devices/refdev/vulkan/vulkan_platform.h"
+
+namespace pianola::vulkan {
+namespace {
+
+class VulkanSimulator final : public Simulator, private DirectQueues {
+  public:
+    VulkanSimulator(std::unique_ptr<Machine> machine, std::shared_ptr<MeshTime> time)
+        : device_{std::move(machine), std::move(time)} {}
+
+    [[nodiscard]] Device& device() noexcept override { return device_; }
+    [[nodiscard]] Platform& platform() noexcept override { return platform_; }
+    [[nodiscard]] std::uint64_t now_cycles() const noexcept override {
+        return std::max(device_.now_cycles(), device_.time().cycles);
+    }
+    [[nodiscard]] DirectQueues* direct_queues() noexcept override { return this; }
+
+  private:
+    Status append(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        return device_.append(queue, command);
+    }
+    void advance_to(std::uint64_t cycles) noexcept override { device_.advance_to(cycles); }
+    [[nodiscard]] State peek(std::uint32_t queue) const noexcept override { return device_.peek(queue); }
+    [[nodiscard]] std::vector<Completed> take_completions(std::uint32_t queue) override {
+        return device_.machine().take_completions(queue);
+    }
+    [[nodiscard]] bool is_threaded() const noexcept override { return true; }
+    [[nodiscard]] std::uint64_t progress() const noexcept override { return device_.time().moves; }
+
+    VulkanDevice device_;
+    VulkanPlatform platform_{device_};
+};
+
+std::string version_text(std::uint32_t version) {
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+           std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+}  // namespace
+
+ExecutorList list_devices() {
+    PhysicalDeviceList list;
+    if (!is_ok(list_physical_devices(list))) {
+        return {{}, "no Vulkan loader or driver answers"};
+    }
+    ExecutorList listed;
+    for (std::uint32_t i = 0U; i < list.count; ++i) {
+        const PhysicalDeviceInfo& device = list.devices.at(i);
+        listed.executors.push_back(
+            {device.name.data(), version_text(device.api_version), (device.missing == nullptr) ? "" : device.missing});
+    }
+    return listed;
+}
+
+std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const SimulatorOptions& options) {
+    MachineOptions made;
+    made.spec = spec;
+    made.memory_is_visible = options.memory_is_visible;
+    made.keep_completions = options.keep_completions;
+    made.context.physical_device = options.vulkan.value_or(0U);
+    auto machine = std::make_unique<Machine>(made);
+    if (!is_ok(machine->open())) {
+        throw ExecutorRefused{"vulkan:" + std::to_string(made.context.physical_device) + " can not be opened; " +
+                              machine->why()};
+    }
+    auto time = std::make_shared<MeshTime>();
+    if (options.time) {
+        std::shared_ptr<void>& shared = options.time->of_family;
+        shared = shared ? shared : std::make_shared<MeshTime>();
+        time = std::static_pointer_cast<MeshTime>(shared);
+    }
+    return std::make_unique<VulkanSimulator>(std::move(machine), std::move(time));
+}
+
+ExecutorObjects device_objects() {
+    ExecutorObjects objects;
+    objects.pipelines = 1U;                                   // `attest`
+    objects.semaphores = kMaxQueues + 1U;                     // and that of the warm-up
+    objects.buffers = (std::uint64_t{2U} * kMaxQueues) + 1U;  // rings and records; all of the memory
+    objects.descriptor_sets = kMaxQueues;
+    objects.command_buffers = kMaxQueues;
+    objects.memory_objects = 1U;
+    return objects;
+}
+
+ExecutorObjects trace_objects(WordSpan words, std::uint32_t queues) {
+    const ObjectCounts counts = count_objects(words, queues);
+    ExecutorObjects objects;
+    objects.pipelines = counts.pipelines;
+    objects.buffers = counts.buffers;
+    objects.descriptor_sets = counts.descriptor_sets;
+    objects.command_buffers = counts.command_buffers;
+    objects.memory_objects = counts.memory_objects;
+    return objects;
+}
+
+}  // namespace pianola::vulkan

@@ -1,0 +1,276 @@
+// decode(), patch_kind() and the sizes of queue commands, without the device.
+#include "hal/port_kit/conformance.h"
+#include "hal/port_kit/decode_answers.h"
+
+namespace pianola::port {
+namespace {
+
+constexpr std::uint32_t kGuardWords = 4U;  // before and after the words that are decoded
+constexpr std::uint32_t kMaxWords = kMaxCommandWords + 8U;
+constexpr std::uint32_t kStep = 64U;
+constexpr std::uint32_t kFar = 4096U;  // no sample reaches as far: what is moved by it overlaps with nothing
+
+// The same words between two kinds of neighbours: what a read outside of the span would find.
+struct Guarded {
+    std::array<std::uint32_t, kGuardWords + kMaxWords + kGuardWords> words{};
+    std::uint32_t count{0U};
+
+    void surround(std::uint32_t guard) noexcept {
+        for (std::uint32_t i = 0U; i < words.size(); ++i) {
+            if ((i < kGuardWords) || (i >= (kGuardWords + count))) {
+                words[i] = guard;
+            }
+        }
+    }
+    [[nodiscard]] WordSpan view() const noexcept { return WordSpan{&words[kGuardWords], count}; }
+};
+
+bool expect_well_formed(Kit& kit, const Answer& answer, std::uint32_t words) noexcept {
+    if (answer.status == Status::kRefused) {
+        return kit.expect(answer.error.field != nullptr, "decode() refuses and names no field");
+    }
+    const DecodedCommand& command = answer.command;
+    bool is_well = kit.expect_ok(answer.status, "decode() answers neither kOk nor kRefused") &&
+                   kit.expect((command.length_words != 0U) && (command.length_words <= words),
+                              "decode() accepts a command that is longer than its words, or of none",
+                              command.length_words, words) &&
+                   kit.expect((command.kind != CommandKind::kUnspecified) && (command.kind <= CommandKind::kDispatch),
+                              "decode() accepts a command of no kind");
+    for (const Extent& extent : command.extents.view()) {
+        is_well = is_well &&
+                  kit.expect((extent.access == Access::kRead) || (extent.access == Access::kWrite),
+                             "decode() gives an extent without access") &&
+                  kit.expect(extent.field != nullptr, "decode() gives an extent without the name of its field");
+    }
+    return is_well;
+}
+
+// Asks three times, with neighbours that differ and objects that hold something else.
+bool expect_judged(Kit& kit, Guarded& guarded) noexcept {
+    Answer first;
+    Answer again;
+    make_dirty(again);
+    guarded.surround(0U);
+    ask(kit, guarded.view(), first);
+    guarded.surround(UINT32_MAX);
+    ask(kit, guarded.view(), again);
+    if (!expect_well_formed(kit, first, guarded.count) ||
+        !kit.expect(is_same(first, again), "decode() depends on words outside of its span, or on what is left over")) {
+        return false;
+    }
+    // Neighbours that are commands.
+    for (const std::uint32_t neighbour : list_of(kit.port().end[0], kit.trace().words[0])) {
+        guarded.surround(neighbour);
+        ask(kit, guarded.view(), again);
+        if (!kit.expect(is_same(first, again), "decode() depends on words outside of its span")) {
+            return false;
+        }
+    }
+    // Neighbours that go on as a sample does.
+    for (std::uint32_t i = kGuardWords + guarded.count; i < guarded.words.size(); ++i) {
+        guarded.words[i] = kit.trace().words[i - kGuardWords];
+    }
+    ask(kit, guarded.view(), again);
+    return kit.expect(is_same(first, again), "decode() depends on words after its span");
+}
+
+[[nodiscard]] std::uint32_t odd_word(Random& random) noexcept {
+    constexpr std::array<std::uint32_t, 8U> kOdd{0U,           1U,           4U,           0x7FFF'FFFFU,
+                                                 0x8000'0000U, 0xFFFF'FFFCU, 0xFFFF'FFFFU, 0x0001'0000U};
+    const std::uint32_t draw = random.next();
+    return ((draw & 1U) != 0U) ? random.next() : kOdd[(draw >> 1U) % kOdd.size()];
+}
+
+void decodes_any_words(Kit& kit) noexcept {
+    constexpr std::uint32_t kRounds = 2000U;
+    constexpr std::uint32_t kBits = 32U;
+    Random random{1U};
+    Guarded guarded;
+    for (std::uint32_t round = 0U; round < kRounds; ++round) {
+        if (!kit.sample(round % kMaxSamples, kit.base(), kit.trace()) && !kit.sample(0U, kit.base(), kit.trace())) {
+            return;
+        }
+        const bool is_near = (round % 4U) != 0U;  // to a sample
+        guarded.count = is_near ? kit.trace().count : (random.next() % kMaxWords);
+        guarded.count = (guarded.count > kMaxWords) ? kMaxWords : guarded.count;
+        for (std::uint32_t i = 0U; i < guarded.count; ++i) {
+            guarded.words[kGuardWords + i] = is_near ? kit.trace().words[i] : odd_word(random);
+        }
+        for (std::uint32_t change = random.next() % 4U; is_near && (change != 0U); --change) {
+            std::uint32_t& word = guarded.words[kGuardWords + (random.next() % guarded.count)];
+            word = ((random.next() & 1U) != 0U) ? odd_word(random) : (word ^ (1U << (random.next() % kBits)));
+        }
+        if (!expect_judged(kit, guarded)) {
+            return;
+        }
+    }
+}
+
+void decode_keeps_to_its_span(Kit& kit) noexcept {
+    for_each_command(kit, [&kit](WordSpan words, std::uint32_t at, const DecodedCommand& command) {
+        if (at != 0U) {
+            return true;  // a command that depends on those before it needs them
+        }
+        Guarded guarded;
+        for (std::uint32_t count = 0U; (count < command.length_words) && (count <= kMaxWords); ++count) {
+            guarded.count = count;
+            for (std::uint32_t i = 0U; i < count; ++i) {
+                guarded.words[kGuardWords + i] = words[i];
+            }
+            // What follows in memory is the rest of the command.
+            for (std::uint32_t i = kGuardWords + count; i < guarded.words.size(); ++i) {
+                guarded.words[i] = ((i - kGuardWords) < words.size()) ? words[i - kGuardWords] : 0U;
+            }
+            Answer answer;
+            ask(kit, guarded.view(), answer);
+            if (!kit.expect_status(answer.status, Status::kRefused, "decode() accepts a command that is cut off") ||
+                !expect_judged(kit, guarded)) {
+                return false;
+            }
+        }
+        return true;
+    });
+}
+
+void decode_has_no_memory(Kit& kit) noexcept {
+    constexpr std::uint32_t kTimes = 64U;
+    for (std::uint32_t i = 0U; kit.sample(i, kit.base(), kit.trace()); ++i) {
+        Answer first;
+        ask(kit, kit.trace().view(), first);
+        for (std::uint32_t time = 0U; time < kTimes; ++time) {
+            // Something else in between, and the words at another place.
+            if (!kit.sample(time % kMaxSamples, kit.base() + kStep, kit.other_trace())) {
+                static_cast<void>(kit.sample(0U, kit.base(), kit.other_trace()));
+            }
+            kit.other_trace() = kit.trace();
+            Answer again;
+            make_dirty(again);
+            ask(kit, kit.other_trace().view(), again);
+            if (!kit.expect(is_same(first, again), "decode() says something else of the same words", time)) {
+                return;
+            }
+        }
+    }
+}
+
+// A word that may be patched does what its kind says.
+bool expect_patchable(Kit& kit, std::uint32_t at, std::uint32_t word, PatchKind kind,
+                      const DecodedCommand& command) noexcept {
+    const std::uint32_t old = kit.trace().words[at + word];
+    bool is_as_said = true;
+    bool is_used = false;  // an operand that the command does without has no extent
+    for (const Extent& extent : command.extents.view()) {
+        is_used = is_used || (extent.address == old);
+    }
+    for (const std::uint32_t value : list_of(old + kFar, old + kStep, old ^ 1U, old + 1U, 0U)) {
+        kit.other_trace() = kit.trace();
+        kit.other_trace().words[at + word] = value;
+        Decoder decoder{kit.command_set()};
+        Decoder unpatched{kit.command_set()};
+        DecodedCommand as_it_was;
+        DecodedCommand changed;
+        DecodeError error;
+        Status status = Status::kOk;
+        std::uint32_t position = 0U;
+        while (is_ok(status) && (position <= at)) {
+            status =
+                decoder.walk(kit.other_trace().view().subspan(position, kit.trace().count - position), changed, error);
+            static_cast<void>(
+                unpatched.walk(kit.trace().view().subspan(position, kit.trace().count - position), as_it_was, error));
+            position += (position < at) ? changed.length_words : (at + 1U);
+        }
+        if (!is_ok(status)) {
+            is_as_said = is_as_said && kit.expect(!is_used || (kind != PatchKind::kAddress) || (value != (old + kFar)),
+                                                  "decode() refuses an address that is moved by 4096");
+            continue;
+        }
+        is_as_said = is_as_said && kit.expect(is_same_effect(changed, command),
+                                              "a word that may be patched changes more than an extent's place", word);
+        is_as_said =
+            is_as_said && kit.expect((kind != PatchKind::kValue) || (decoder.state().words == unpatched.state().words),
+                                     "a patched value changes the state of decode()", word);
+        std::uint32_t moved = 0U;
+        for (std::uint32_t e = 0U; is_as_said && (e < command.extents.view().size()); ++e) {
+            const Extent& was = command.extents.view()[e];
+            const Extent& is = changed.extents.view()[e];
+            moved += (is.address != was.address) ? 1U : 0U;
+            const bool is_right = is_same_shape(is, was) &&
+                                  ((is.address == was.address) || ((is.address - was.address) == (value - old)));
+            is_as_said = kit.expect(is_right, "a patched address does not move its extent by as much", word);
+        }
+        is_as_said = is_as_said && kit.expect((kind == PatchKind::kAddress) || (moved == 0U),
+                                              "a patched value moves an extent", word);
+        is_as_said = is_as_said && kit.expect((kind != PatchKind::kAddress) || (moved != 0U) || (value == old),
+                                              "a patched address moves no extent", word);
+    }
+    return is_as_said;
+}
+
+void patch_kinds_are_right(Kit& kit) noexcept {
+    std::uint32_t patchable = 0U;
+    for_each_command(kit, [&](WordSpan words, std::uint32_t at, const DecodedCommand& command) {
+        const WordSpan exact = words.subspan(0U, command.length_words);
+        for (std::uint32_t word = 0U; word < command.length_words; ++word) {
+            const PatchKind kind = kit.command_set().patch_kind(exact, word);
+            if (!kit.expect(kind <= PatchKind::kValue, "patch_kind() gives no kind", word) ||
+                !kit.expect(kind == kit.command_set().patch_kind(exact, word), "patch_kind() changes", word)) {
+                return false;
+            }
+            patchable += (kind != PatchKind::kNone) ? 1U : 0U;
+            if ((kind != PatchKind::kNone) && !expect_patchable(kit, at, word, kind, command)) {
+                return false;
+            }
+        }
+        return true;
+    });
+    if (patchable == 0U) {
+        kit.not_offered("no word of a sample may be patched");
+    }
+}
+
+void queue_commands_have_sizes(Kit& kit) noexcept {
+    const std::array<QueueCommand, 6U> commands{
+        transfer(QueueCommandKind::kWrite, kit.base(), kStep, 0U),
+        transfer(QueueCommandKind::kRead, kit.base(), kStep, 0U),
+        replay_command(kit.trace_base(), kStep),
+        event_command(QueueCommandKind::kRecordEvent, 1U, 1U),
+        event_command(QueueCommandKind::kWaitEvent, 1U, 1U),
+        notify_command(1U),
+    };
+    for (const QueueCommand& command : commands) {
+        QueueCommand sealed = command;
+        static_cast<void>(kit.command_set().seal(1U, 1U, 1U, sealed));
+        const std::uint32_t words = kit.command_set().queue_words(command);
+        static_cast<void>(kit.expect((words != 0U) && (words <= kit.description().ring_words),
+                                     "queue_words() is 0, or more than a ring has", words));
+        static_cast<void>(kit.expect_equal(kit.command_set().queue_words(sealed), words, "queue_words() changes"));
+        static_cast<void>(kit.expect_equal(kit.command_set().queue_cycles(sealed),
+                                           kit.command_set().queue_cycles(command), "queue_cycles() changes"));
+        static_cast<void>(kit.expect(kit.command_set().queue_cycles(command) <= kMaxScriptCycles,
+                                     "queue_cycles() is more than a script may take"));
+    }
+}
+
+constexpr std::array<Check, 7U> kChecks{{
+    {"PORT-DECODE-TOTAL", "decode() judges any words, and what it accepts is well formed", nullptr, decodes_any_words},
+    {"PORT-DECODE-SPAN", "decode() refuses a command that is cut off, and reads no word outside of its span", nullptr,
+     decode_keeps_to_its_span},
+    {"PORT-DECODE-PURE", "decode() says the same of the same words, whatever came before", nullptr,
+     decode_has_no_memory},
+    {"PORT-DECODE-STATE", "decode() depends on words and state alone, and needs no state that no command has set",
+     nullptr, decode_keeps_to_its_state},
+    {"PORT-DECODE-PATCH", "a word that may be patched changes what its kind says, and nothing else",
+     "binaries for this port declare no parameters", patch_kinds_are_right},
+    {"PORT-DECODE-TOGETHER", "words of one command that are patched together do what each of them does",
+     "a command of this port has one parameter at most", patches_are_separable},
+    {"PORT-QUEUE-SIZES", "sizes and cycles of queue commands are constant, and fit", nullptr,
+     queue_commands_have_sizes},
+}};
+
+}  // namespace
+
+Span<const Check> decode_checks() noexcept {
+    return kChecks;
+}
+
+}  // namespace pianola::port
