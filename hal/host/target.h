@@ -1,7 +1,7 @@
 // Target: what the host's tools know of a family of devices.
 //
 // Place in the whole: the one seam between capture_host and a device. The tools read a binary's device family, and do
-// the rest through the Target of that family: hal/registry lists those that are built in, a plugin
+// the rest through the Target of that family: hal/host lists those that are built in, a plugin
 // (hal/host/plugin.h) brings another. A port implements the four methods without a body; what it leaves out of the
 // others, the tools say by name that it does not offer. Host only: a device in the field has Device, Platform and
 // CommandSet.

@@ -71,7 +71,7 @@ def main():
     options = parser.parse_args()
     failed = False
     for name in SOURCES:
-        source = options.source_dir / "capture_host" / "api" / name
+        source = options.source_dir / "capture_host/host/device" / name
         command = command_for(options.build, source)
         text = source.read_text(encoding="utf-8")
         bare = without_recording(text)

@@ -57,7 +57,7 @@ TEST(Rules, EveryRuleHasATest) {
             tests += text_of(entry.path());
         }
     }
-    std::istringstream rules{text_of(kTree / "capture_host" / "buffers" / "host_rules.inc")};
+    std::istringstream rules{text_of(kTree / "capture_host/include/pianola_host/host_rules.inc")};
     std::string line;
     std::size_t count = 0U;
     const std::string mark = "PIANOLA_HOST_RULE(k";

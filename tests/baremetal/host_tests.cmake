@@ -6,4 +6,4 @@ set_tests_properties(baremetal.python.proof PROPERTIES LABELS gate TIMEOUT 300)
 
 # What the test of several devices replays on a board.
 add_executable(pianola_board_mesh_binaries "${CMAKE_CURRENT_LIST_DIR}/mesh/host/binaries.cpp")
-target_link_libraries(pianola_board_mesh_binaries PRIVATE pianola_mesh pianola_files pianola_kernels pianola_warnings)
+target_link_libraries(pianola_board_mesh_binaries PRIVATE pianola_mesh pianola_base pianola_kernels pianola_warnings)

@@ -31,5 +31,5 @@ with tempfile.TemporaryDirectory() as name:
     damaged[-65] ^= 1
     (folder / "damaged.ptb").write_bytes(damaged)
     consumer.build_and_try(run, "signs.ptb", "damaged.ptb", [source / "runtime" / "c", sizes,
-                                                            source / "capture_host" / "shared"],
+                                                            source / "capture_host" / "c_library"],
                            sorted({str(pathlib.Path(library).parent) for library in sys.argv[5:]}))

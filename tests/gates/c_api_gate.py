@@ -24,7 +24,7 @@ SESSION = "runtime/include/pianola/session.h"
 # What stands beside the class, and an application can use.
 BESIDE = ("runtime/include/pianola/session_config.h", "runtime/include/pianola/footprint.h")
 C_HEADER = "runtime/c/pianola.h"
-TWINS, KIT = "runtime/c/twins.cpp", "tests/port"
+TWINS, KIT = "runtime/c/twins.cpp", "hal/port_kit"
 PORT_HEADERS = ("config.h", "device.h", "command_set.h", "signature.h")
 # What the kit compares with, and a port does not have to know: the runtime's own bounds.
 NOT_FOR_PORTS = {"kMaxIntervals", "kMaxPatchesPerCommand", "kMaxScriptCycles"}

@@ -4,7 +4,7 @@
     schema <- runtime <- hal <- capture_host        tests may use everything, nothing may use tests
     within hal: kernels below devices; devices and arch side by side, boards/common above them, each board on top;
     a board's folder tests is of the tests
-    hal/devices is what host tools know of any device, hal/devices/<device>/host what they know of one, and the registry
+    hal/host is what host tools know of any device, hal/devices/<device>/host what they know of one, and hal/registry
     the list of these. Of capture_host, only what lowers models and programs to one device's commands may name that
     device.
 
@@ -23,64 +23,57 @@ from own_sources import own_sources, report
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Boards: each stands alone, on what all boards share.
 BOARDS = sorted(path.name for path in (ROOT / "hal" / "boards").iterdir() if path.name != "common")
-# Devices, and what the host's tools know of each: a target, with or without a simulator.
-DEVICES = [
-    f"hal/devices/{path.name}" for path in sorted((ROOT / "hal" / "devices").iterdir())
-    if path.is_dir() and path.name != "registry"
-]
+# Devices; and below each of them what executes its commands on the host, and what the host's tools know of it.
+DEVICES = [f"hal/devices/{path.name}" for path in sorted((ROOT / "hal" / "devices").iterdir()) if path.is_dir()]
 TARGETS = [f"{device}/host" for device in DEVICES]
+KERNELS, SIMULATOR, VULKAN = (f"hal/devices/refdev/{folder}" for folder in ("kernels", "sim", "vulkan"))
+REFDEV = ["hal/devices/refdev", KERNELS]
 # What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
 # by its target.
-LOWERING = [
-    f"capture_host/{folder}"
-    for folder in ("compile", "decompile", "link", "planner", "recorder", "tensor", "tflite", "views")
-]
-HOST = [
-    "schema", "runtime", "hal/crypto", "hal/devices", "hal/registry", "capture_host", "capture_host/capture/lowering",
-    *LOWERING
-]
+LOWERING = [f"capture_host/{folder}" for folder in ("capture", "decompile", "host/program", "host/tensor", "operators", "tflite")]
+HOST = ["schema", "runtime", "hal/crypto", "hal/host", "hal/registry", "capture_host", "capture_host/include",
+        "capture_host/capture/lowering", *LOWERING]
 # What a layer may use besides itself. The longest name that matches a folder decides.
 MAY_USE = {
     "schema": [],
     "runtime": ["schema"],
     "hal": ["runtime"],
     "hal/crypto": ["runtime"],
-    "hal/devices/refdev/kernels": ["runtime"],
-    "hal/devices": ["runtime"],
     **{device: ["runtime"] for device in DEVICES},
-    "hal/devices/refdev": ["runtime", "hal/devices/refdev/kernels"],
-    **{target: ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/devices", target[: -len("/host")]] for target in TARGETS},
-    # What executes the reference device's commands on the host in its place, as hal/devices/refdev/sim does.
-    "hal/devices/refdev/vulkan": ["runtime", "hal/devices/refdev/kernels", "hal/devices", "hal/devices/refdev"],
-    "hal/devices/refdev/host": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/devices", "hal/devices/refdev",
-                                "hal/devices/refdev/vulkan"],
-    "hal/registry": ["runtime", "hal/devices", *TARGETS],
-    "hal/devices/refdev/sim": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev"],
+    "hal/devices/refdev": ["runtime", KERNELS],
+    KERNELS: ["runtime"],
+    SIMULATOR: ["runtime", *REFDEV],
+    VULKAN: ["runtime", *REFDEV, "hal/host"],
+    **{target: ["runtime", "hal/host", target[: -len("/host")]] for target in TARGETS},
+    "hal/devices/refdev/host": ["runtime", *REFDEV, SIMULATOR, VULKAN, "hal/host"],
+    "hal/host": ["runtime"],
+    "hal/registry": ["runtime", "hal/host", *TARGETS],
     "hal/arch": ["runtime"],
-    "hal/boards/common": ["runtime", "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/arch"],
-    **{f"hal/boards/{board}": ["runtime", "hal/devices/refdev/kernels", *DEVICES, "hal/arch", "hal/boards/common"]
-       for board in BOARDS},
+    "hal/boards/common": ["runtime", *REFDEV, "hal/arch"],
+    **{f"hal/boards/{board}": ["runtime", KERNELS, *DEVICES, "hal/arch", "hal/boards/common"] for board in BOARDS},
     # What on-target tests have of a board's own.
     **{f"hal/boards/{board}/tests": ["runtime", "hal/arch", "hal/boards/common", f"hal/boards/{board}", "tests"]
        for board in BOARDS},
+    # The conformance kit, for ports in this tree and in others.
+    "hal/port_kit": ["runtime"],
     "capture_host": HOST,
-    **{folder: [*HOST, "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/devices/refdev/host"] for folder in LOWERING},
-    "capture_host/capture/lowering": [*HOST, "hal/devices/refdev/kernels", "hal/devices/refdev", "hal/devices/pl330", "hal/devices/pl330/host"],
-    "capture_host/capture/lowering": [*HOST, "capture_host/capture/lowering"],
+    "capture_host/include": ["runtime", "hal/host"],
+    **{folder: [*HOST, *REFDEV, "hal/devices/refdev/host"] for folder in LOWERING},
+    "capture_host/capture/lowering": [*HOST, *REFDEV, "hal/devices/pl330", "hal/devices/pl330/host"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
     # Examples, which the tests compile and run. No application names a board.
-    "docs": ["hal", "hal/devices/refdev/kernels", "hal/devices/refdev/sim", "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "tests/port"],
+    "docs": ["hal", KERNELS, SIMULATOR, "hal/arch", "hal/boards/common", *DEVICES, *TARGETS, *HOST, "hal/port_kit"],
     # The runtime and the reference device as a module of another build.
-    "zephyr": ["runtime", "hal", "hal/devices/refdev/kernels", "hal/devices/refdev"],
-    # The conformance kit, which projects of ports take without the other tests.
-    "tests/port": ["runtime", "hal/devices/refdev/kernels", *DEVICES, "hal/devices/refdev/sim"],
+    "zephyr": ["runtime", "hal", *REFDEV],
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.
 MAY_LINK_TOO = {"docs": [f"hal/boards/{board}" for board in BOARDS]}
-# How the runtime's public headers are included.
-PUBLIC = "pianola"
-PUBLIC_FOLDER = pathlib.PurePosixPath("runtime/include/pianola")
+# How public headers are included: the folder of the include line, and the one that they lie in.
+PUBLIC = {
+    "pianola": pathlib.PurePosixPath("runtime/include/pianola"),
+    "pianola_host": pathlib.PurePosixPath("capture_host/include/pianola_host"),
+}
 # Where no folders may form a circle.
 PRODUCT = ("schema", "runtime", "hal", "capture_host")
 # Headers that the build makes: the layer whose files they are made from.
@@ -119,8 +112,8 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 def layer_of(folder):
     """The layer that a path belongs to, or None."""
     parts = pathlib.PurePosixPath(folder).parts
-    if parts[:1] == (PUBLIC,):
-        return "runtime"
+    if parts and parts[0] in PUBLIC:
+        parts = PUBLIC[parts[0]].parts
     for length in range(len(parts), 0, -1):
         layer = "/".join(parts[:length])
         if layer in MAY_USE:
@@ -161,8 +154,8 @@ def include_findings(root, name):
 def included_folder(included):
     """The folder of the project that a header of the product lies in; None for any other."""
     folder = pathlib.PurePosixPath(included).parent
-    if folder.parts[:1] == (PUBLIC,):
-        return PUBLIC_FOLDER
+    if folder.parts and folder.parts[0] in PUBLIC:
+        return PUBLIC[folder.parts[0]]
     return folder if folder.parts[:1] and folder.parts[0] in PRODUCT else None
 
 

@@ -6,7 +6,7 @@
 int main() {
     std::cout
         << "# Checks of the conformance kit\n\n"
-           "Every check that `tests/port` makes of a port, in the order in which they run. Made from the checks' own "
+           "Every check that `hal/port_kit` makes of a port, in the order in which they run. Made from the checks' own "
            "tables; do\n"
            "not edit. A check passes, fails, or is not offered; where it is not offered, the assumption of use is what "
            "the\n"

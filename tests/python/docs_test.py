@@ -46,10 +46,10 @@ class Pages(unittest.TestCase):
         self.run_page("guide/mesh.md", 5)
 
     def test_rules(self):
-        for page, rules in (("guide/python.md", "tensor/tensor_rules.inc"),
-                            ("guide/pipeline.md", "pipeline/pipeline_rules.inc"),
-                            ("guide/mesh.md", "mesh/mesh_rules.inc")):
-            listed = RULE.findall((SOURCE / "capture_host" / rules).read_text(encoding="utf-8"))
+        for page, rules in (("guide/python.md", "tensor_rules.inc"),
+                            ("guide/pipeline.md", "pipeline_rules.inc"),
+                            ("guide/mesh.md", "mesh_rules.inc")):
+            listed = RULE.findall((SOURCE / "capture_host/include/pianola_host" / rules).read_text(encoding="utf-8"))
             self.assertGreaterEqual(len(listed), 8)
             rows = "".join(f"| {rule} | {text} |\n" for rule, text in listed)
             head = "| rule | what holds where it is kept |\n|---|---|\n"

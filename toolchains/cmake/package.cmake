@@ -6,11 +6,10 @@ include("${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake")
 if(PIANOLA_HOST)
     add_library(pianola_host INTERFACE)
     target_link_libraries(pianola_host INTERFACE
-        pianola_pipeline pianola_tensor pianola_mesh pianola_api pianola_replay pianola_targets pianola_registry
-        pianola_files)
+        pianola_pipeline pianola_tensor pianola_mesh pianola_api pianola_device pianola_registry pianola_base)
 endif()
 
-set(pianola_include_dir "${CMAKE_INSTALL_INCLUDEDIR}/pianola")  # holds pianola/session.h, hal/..., capture_host/...
+set(pianola_include_dir "${CMAKE_INSTALL_INCLUDEDIR}/pianola")  # holds pianola/session.h, pianola_host/..., hal/...
 set(pianola_objects_dir "${CMAKE_INSTALL_LIBDIR}/pianola/objects")
 set(pianola_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Pianola")
 set(pianola_export_sets "")
@@ -39,6 +38,9 @@ function(pianola_export set target name)
         set(source "${PROJECT_SOURCE_DIR}/${header}")
         if(header MATCHES "^pianola/")
             set(source "${PROJECT_SOURCE_DIR}/runtime/include/${header}")
+        endif()
+        if(header MATCHES "^pianola_host/")
+            set(source "${PROJECT_SOURCE_DIR}/capture_host/include/${header}")
         endif()
         cmake_path(GET header PARENT_PATH folder)
         install(FILES "${source}" DESTINATION "${pianola_include_dir}/${folder}" COMPONENT dev)
@@ -83,8 +85,8 @@ pianola_export(crypto pianola_crypto crypto crypto)
 pianola_export(sim pianola_sim devices::sim sim)
 if(PIANOLA_HOST)
     pianola_export(host pianola_host host host)
-    foreach(part IN ITEMS vulkan_kernels vulkan refdev_target pl330_target registry files targets recorder planner
-            writer replay link api mesh quantization views tensor pipeline)
+    foreach(part IN ITEMS vulkan_kernels vulkan refdev_target pl330_target registry base device binary operators
+            capture api mesh tensor pipeline)
         pianola_export(host pianola_${part} host_parts::${part})
     endforeach()
 endif()

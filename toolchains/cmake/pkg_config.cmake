@@ -65,9 +65,8 @@ if(PIANOLA_HOST)
     # Libraries that need one another, searched until nothing is missing.
     pianola_pkg_config(pianola-host "Pianola's host API: devices, captures, meshes, tensors, replay"
         REQUIRES ${requires} CFLAGS -DPIANOLA_RECORDING=${recording}
-        LIBS -Wl,--start-group -lpianola_pipeline -lpianola_tensor -lpianola_mesh -lpianola_api -lpianola_link
-             -lpianola_planner -lpianola_recorder -lpianola_writer -lpianola_replay -lpianola_targets -lpianola_registry
-             -lpianola_refdev_target -lpianola_pl330_target ${vulkan_libs} -lpianola_quantization -lpianola_views
-             -lpianola_files -lpianola_sim -lpianola_pl330 -lpianola_refdev -lpianola_kernels -lpianola_runtime
+        LIBS -Wl,--start-group -lpianola_pipeline -lpianola_tensor -lpianola_mesh -lpianola_api
+             -lpianola_capture -lpianola_binary -lpianola_device -lpianola_registry -lpianola_refdev_target
+             -lpianola_pl330_target ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim -lpianola_pl330 -lpianola_refdev -lpianola_kernels -lpianola_runtime
              -Wl,--end-group -ldl)
 endif()

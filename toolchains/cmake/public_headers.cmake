@@ -50,41 +50,10 @@ set(pianola_headers_port_kit
     hal/port_kit/port.h
     hal/port_kit/stdout_sink.h)
 
-set(pianola_headers_host
-    capture_host/include/pianola_host/device.h
-    capture_host/include/pianola_host/trace.h
-    capture_host/include/pianola_host/buffer.h
-    capture_host/include/pianola_host/geometry.h
-    capture_host/include/pianola_host/host_error.h
-    capture_host/include/pianola_host/host_rules.inc
-    capture_host/include/pianola_host/ids.h
-    capture_host/include/pianola_host/memory_holder.h
-    capture_host/include/pianola_host/rule_error.h
-    capture_host/include/pianola_host/program.h
-    capture_host/include/pianola_host/files.h
-    capture_host/include/pianola_host/mesh_buffer.h
-    capture_host/include/pianola_host/mesh_device.h
-    capture_host/include/pianola_host/mesh_error.h
-    capture_host/include/pianola_host/mesh_rules.inc
-    capture_host/include/pianola_host/mesh_shape.h
-    capture_host/include/pianola_host/mesh_workload.h
-    capture_host/include/pianola_host/replay.h
-    capture_host/include/pianola_host/targets.h
-    capture_host/include/pianola_host/distribution.h
-    capture_host/include/pianola_host/operations.h
-    capture_host/include/pianola_host/quantized.h
-    capture_host/include/pianola_host/recurrent.h
-    capture_host/include/pianola_host/tensor.h
-    capture_host/include/pianola_host/tensor_error.h
-    capture_host/include/pianola_host/tensor_rules.inc
-    capture_host/include/pianola_host/tensor_spec.h
-    capture_host/include/pianola_host/pipeline.h
-    capture_host/include/pianola_host/pipeline_error.h
-    capture_host/include/pianola_host/pipeline_rules.inc
-    capture_host/include/pianola_host/host_cost.h
-    capture_host/include/pianola_host/workload_capture.h
-    capture_host/include/pianola_host/manifest.h
-    hal/registry/registry.h)
+file(GLOB pianola_headers_host CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/capture_host/include"
+    "${PROJECT_SOURCE_DIR}/capture_host/include/pianola_host/*.h"
+    "${PROJECT_SOURCE_DIR}/capture_host/include/pianola_host/*.inc")
+list(APPEND pianola_headers_host hal/registry/registry.h)
 
 # Of a board's parts, where the build is for one: what applications include, and what ports of boards and devices do.
 set(pianola_headers_board "")

@@ -68,8 +68,8 @@ endif()
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
 # gated.
 function(pianola_is_target_code folder out)
-    # Of hal, the simulator and what the host's tools know of devices run on the host.
-    set(of_the_host "^hal/(sim|devices/registry|devices/vulkan|devices/[^/]+/host)(/|$)")
+    # Simulators and what the host's tools know of devices run on the host; the conformance kit is a test.
+    set(of_the_host "^hal/(host|registry|port_kit|devices/[^/]+/(sim|vulkan|host))(/|$)")
     if(folder MATCHES "^(runtime|hal)(/|$)" AND NOT folder MATCHES "${of_the_host}"
        AND NOT folder STREQUAL "hal/devices")
         set(${out} TRUE PARENT_SCOPE)
