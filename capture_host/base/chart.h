@@ -1,8 +1,8 @@
 // Chart: a picture as wide as its page, whose letters keep their size.
 //
-// Place in the whole: what pages draw without a script. Across, places are parts of the width, from 0 to 1; down, they
-// are pixels. A label is shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A
-// chart has a title and a description for those who do not see it; what it shows is in a table as well. Host only.
+// What pages draw without a script. Across, places are parts of the width, from 0 to 1; down, they are pixels. A label
+// is shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A chart has a title and a
+// description for those who do not see it; what it shows is in a table as well.
 #pragma once
 
 #include <cstdint>

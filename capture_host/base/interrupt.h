@@ -1,7 +1,7 @@
 // Interrupt: whether the user of a long call still wants its result.
 //
-// Long loops of the host's libraries call check() between their parts; the Python package sets the
-// hook that looks for signals. Without a hook nothing is asked: the command line ends by the signal itself. Host only.
+// Long loops of the host's libraries call check() between their parts; the Python package sets the hook that looks for
+// signals. Without a hook nothing is asked: the command line ends by the signal itself.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // JSON that somebody else may have written.
 //
-// Place in the whole: the only part of the host side that parses JSON. The library compares, copies and prints values
-// by recursion, and keeps the last of several members of one name; so both are refused while a text is read. Host only.
+// The only part of the host side that parses JSON. The library compares, copies and prints values by recursion, and
+// keeps the last of several members of one name; so both are refused while a text is read.
 #pragma once
 
 #include <filesystem>

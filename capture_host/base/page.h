@@ -1,8 +1,8 @@
 // Page: one HTML file that needs nothing else, for desks and phones, in light and dark.
 //
-// Place in the whole: what the pages of `timeline` and `inspect` share: the frame with its style sheet, tables, and the
-// colours of operators. A page is a function of what it is given: no clock, path or script from elsewhere. Names come
-// from files of strangers: all text goes through escape(). Host only.
+// What the pages of `timeline` and `inspect` share: the frame with its style sheet, tables, and the colours of
+// operators. A page is a function of what it is given: no clock, path or script from elsewhere. Names come from files
+// of strangers: all text goes through escape().
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Profiles by name, and what to do about a file that needs more than its device's has.
 //
-// Place in the whole: what the command line, the host API and the Python package say of rules CAP-*. Host only.
+// What the command line, the host API and the Python package say of rules CAP-*.
 #pragma once
 
 #include <string>

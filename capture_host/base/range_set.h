@@ -1,6 +1,6 @@
 // RangeSet: a set of bytes as sorted, disjoint ranges.
 //
-// Place in the whole: what programs and traces touch, and what allocations must keep clear of. Host only.
+// What programs and traces touch, and what allocations must keep clear of.
 #pragma once
 
 #include <cstdint>

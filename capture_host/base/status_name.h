@@ -1,6 +1,6 @@
 // The name of a status, as the runtime's pages write it.
 //
-// Place in the whole: for messages of host tools about a replay that stopped.
+// For messages of host tools about a replay that stopped.
 #pragma once
 
 #include "pianola/status.h"

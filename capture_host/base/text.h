@@ -1,6 +1,6 @@
 // Bytes and fields of files as text.
 //
-// Place in the whole: what messages, reports and receipts of host tools share. Host only.
+// What messages, reports and receipts of host tools share.
 #pragma once
 
 #include <string>

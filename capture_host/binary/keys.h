@@ -1,8 +1,7 @@
 // Keys: ECDSA on the curve P-256, and Ed25519 for receipts, as OpenSSL keeps them.
 //
-// Place in the whole: the only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the
-// shapes that trace binaries and receipts have. The target verifies with another implementation (hal/crypto). Host
-// only.
+// The only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the shapes that trace
+// binaries and receipts have. The target verifies with another implementation (hal/crypto).
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,7 +1,6 @@
 // Names of what a manifest enumerates, as in the schema.
 //
-// Place in the whole: what host tools print, whichever they are. In the namespace of the enumerators, so that a call
-// finds them. Host only.
+// What host tools print, whichever they are. In the namespace of the enumerators, so that a call finds them.
 #pragma once
 
 #include <array>

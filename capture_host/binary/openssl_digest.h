@@ -1,7 +1,6 @@
 // SHA-256 by OpenSSL, which uses a processor's own instructions for it, of x86-64 or Arm, where it has them.
 //
-// Place in the whole: the hash engine of the host's tools. On target a session computes digests itself, or has the
-// integrator's engine. Host only.
+// The hash engine of the host's tools. On target a session computes digests itself, or has the integrator's engine.
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,9 +1,9 @@
 // Receipts: a signed statement of what a validator said about a binary.
 //
-// Place in the whole: evidence for who did not run the validator himself. A statement names the binary by its hash, the
-// device and the policy that it was judged for, the validator by version, schema and rules, and the verdict; of an
-// accepted binary also its self-tests and the state that it keeps. The same input gives the same statement, byte for
-// byte; with an Ed25519 key the same receipt. docs/reference/receipt.md specifies the file. Host only.
+// Evidence for who did not run the validator himself. A statement names the binary by its hash, the device and the
+// policy that it was judged for, the validator by version, schema and rules, and the verdict; of an accepted binary
+// also its self-tests and the state that it keeps. The same input gives the same statement, byte for byte; with an
+// Ed25519 key the same receipt. docs/reference/receipt.md specifies the file.
 #pragma once
 
 #include <nlohmann/json.hpp>

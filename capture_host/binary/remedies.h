@@ -1,7 +1,7 @@
 // What usually causes a refusal, and what to do about it.
 //
-// Place in the whole: host only, where texts cost nothing; a target has a rule's id and message. remedies.inc is the
-// single origin of what `pianola verify` prints and of docs/guide/refusals.md.
+// Host only, where texts cost nothing; a target has a rule's id and message. remedies.inc is the single origin of what
+// `pianola verify` prints and of docs/guide/refusals.md.
 #pragma once
 
 #include "pianola/rule.h"

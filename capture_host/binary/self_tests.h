@@ -1,7 +1,7 @@
 // Self-tests as evidence: where the outputs of each vector come from, and by which digests others know them.
 //
-// Place in the whole: what receipts and `pianola inspect` say of a binary's vectors. The origin is the manifest's word;
-// digests are computed from the vectors themselves. Host only.
+// What receipts and `pianola inspect` say of a binary's vectors. The origin is the manifest's word; digests are
+// computed from the vectors themselves.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,7 @@
 // Signing a trace binary: in one go, or around a signature that is made elsewhere.
 //
-// Place in the whole: behind the writer. What is signed is the digest that the file carries, which covers every byte
-// but itself and the signature: the key's id and the security version too. docs/reference/format.md gives the bytes.
-// Host only.
+// What is signed is the digest that the file carries, which covers every byte but itself and the signature: the key's
+// id and the security version too. docs/reference/format.md gives the bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // State as evidence: which memory a binary keeps from step to step, what gives it its first contents, and of which
 // constants.
 //
-// Place in the whole: what receipts and `pianola inspect` say of state. From scripts and the published extents of
-// commands alone, whatever the device. Host only.
+// What receipts and `pianola inspect` say of state. From scripts and the published extents of commands alone, whatever
+// the device.
 #pragma once
 
 #include <cstdint>

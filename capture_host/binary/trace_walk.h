@@ -1,7 +1,7 @@
 // TraceWalk: the commands of a trace, one after the other.
 //
-// Place in the whole: the one place on the host that decodes commands. Whoever shows, draws, measures or changes a
-// trace goes through it, whatever the device. Host only.
+// The one place on the host that decodes commands. Whoever shows, draws, measures or changes a trace goes through it,
+// whatever the device.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Verify: would the target take this binary, and is it what the writer writes?
 //
-// Place in the whole: what `pianola verify` says, the tests rely on and the benchmark counts. Host only.
+// What `pianola verify` says, the tests rely on and the benchmark counts.
 #pragma once
 
 #include "pianola/session.h"

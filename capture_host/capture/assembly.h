@@ -1,7 +1,6 @@
 // Assembly: what every linker puts a binary together with: traces in their segment, scripts, and how long they take.
 //
-// Place in the whole: shared by the linker of models, the capture of host programs and the mutation kit. The manifest
-// itself is what all of it is computed from. Host only.
+// The manifest itself is what all of it is computed from.
 #pragma once
 
 #include <cstdint>

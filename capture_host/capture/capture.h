@@ -1,6 +1,6 @@
 // Capture: from a recorded workload to a trace binary that has been validated and tried.
 //
-// Place in the whole: what `pianola capture` and the tests call behind an importer. Host only.
+// What `pianola capture` and the tests call behind an importer.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Expected outputs: inferences that something else has computed, and what a new binary makes of the same inputs.
 //
-// Place in the whole: part of a capture (capture.h). A binary is given out only where it computes what was expected, to
-// the byte; the inferences then become its self-test vectors. Host only.
+// A binary is given out only where it computes what was expected, to the byte; the inferences then become its self-test
+// vectors.
 #pragma once
 
 #include <cstdint>

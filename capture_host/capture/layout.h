@@ -1,4 +1,4 @@
-// Where every recorded buffer lies: regions, addresses, and the buffers of the manifest. Internal to the linker.
+// Where every recorded buffer lies: regions, addresses, and the buffers of the manifest.
 #pragma once
 
 #include <cstdint>

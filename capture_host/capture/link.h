@@ -1,8 +1,7 @@
 // Linker: gives a recorded workload its addresses and makes a trace binary of it.
 //
-// Place in the whole: behind the importers and the recorder, before the writer. Plans activation memory by lifetime,
-// lays out the regions, makes the command words, the scripts and the budgets. Every figure that it prints is computed
-// from the result, never estimated. Host only.
+// Plans activation memory by lifetime, lays out the regions, makes the command words, the scripts and the budgets.
+// Every figure that it prints is computed from the result, never estimated.
 #pragma once
 
 #include <cstdint>

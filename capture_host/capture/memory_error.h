@@ -1,6 +1,6 @@
 // MemoryError: which of the device's memories is too small for a workload, and what would suffice.
 //
-// Place in the whole: thrown by the linker, for those who know how a user asks for another device. Host only.
+// Thrown by the linker, for those who know how a user asks for another device.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,6 @@
 // Memory planner: packs buffers whose lifetimes are known into one arena.
 //
-// Place in the whole: used by the linker (capture_host/capture/link.h) for the activations, which are alive only between
-// their first write and their last read inside a step. Pure function of its input: the same lifetimes give the same
-// offsets on every host. Host only.
+// Pure function of its input: the same lifetimes give the same offsets on every host.
 #pragma once
 
 #include <cstdint>

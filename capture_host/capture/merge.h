@@ -1,8 +1,7 @@
 // Merge: one binary for a mesh, out of what was captured on each of its devices alone.
 //
-// Place in the whole: behind the linker. Devices of a mesh share nothing, so that what each does is kept as it is;
-// commands that devices have in common become one command with a range, and equal traces and weights are stored once.
-// Host only.
+// Devices of a mesh share nothing, so that what each does is kept as it is; commands that devices have in common become
+// one command with a range, and equal traces and weights are stored once.
 #pragma once
 
 #include <cstdint>

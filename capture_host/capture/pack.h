@@ -1,7 +1,7 @@
 // Packing: the weights of a recorded workload in the layout that a target's kernels read fastest.
 //
-// Place in the whole: the linker's first step. A layer is packed where its weights are constants and can_pack()
-// (hal/devices/refdev/kernels/packed_weights.h) proves that the result stays the same; every other one stays plain. Host only.
+// The linker's first step. A layer is packed where its weights are constants and can_pack()
+// (hal/devices/refdev/kernels/packed_weights.h) proves that the result stays the same; every other one stays plain.
 #pragma once
 
 #include "capture_host/capture/recorder.h"

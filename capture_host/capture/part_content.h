@@ -1,6 +1,4 @@
 // What the pieces of a device's binary hold, by which a merge tells whether those of two devices are equal.
-//
-// Place in the whole: beneath merge.h.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,6 @@
 // Recorder: collects a static workload, call by call, before it has addresses.
 //
-// Place in the whole: between the importers (or a program written against the host API) and the linker
-// (capture_host/capture/link.h), which plans memory, assigns addresses and makes the command words. Buffers and launches
-// get ids of their own kind, in order of creation, never reused. Host only.
+// Buffers and launches get ids of their own kind, in order of creation, never reused.
 #pragma once
 
 #include <array>

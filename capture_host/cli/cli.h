@@ -1,8 +1,8 @@
 // The command line: what its sub-commands share.
 //
-// Place in the whole: top of the host side. Every sub-command is a file with one function, which returns an exit code
-// or throws CliError; run_pianola() is the whole program but for main(), so that a test can call it in its own process.
-// Results go to standard output, progress and complaints to standard error. Host only.
+// Every sub-command is a file with one function, which returns an exit code or throws CliError; run_pianola() is the
+// whole program but for main(), so that a test can call it in its own process. Results go to standard output, progress
+// and complaints to standard error.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

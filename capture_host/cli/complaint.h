@@ -1,7 +1,7 @@
 // Complaints: what is printed where a command can not do what it was asked to.
 //
-// Place in the whole: every error of the program goes through here, so that each says what is wrong, where, why, and
-// what to do, on standard error; and with --json as an object on standard output as well. Host only.
+// Every error of the program goes through here, so that each says what is wrong, where, why, and what to do, on
+// standard error; and with --json as an object on standard output as well.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

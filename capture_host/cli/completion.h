@@ -1,6 +1,4 @@
 // Completion for shells, from the parser.
-//
-// Place in the whole: a part of the sub-command completion. Host only.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

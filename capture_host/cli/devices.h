@@ -1,6 +1,6 @@
 // The devices that could execute a binary here.
 //
-// Place in the whole: what `pianola devices` and `pianola doctor` show. Host only.
+// What `pianola devices` and `pianola doctor` show.
 #pragma once
 
 #include <nlohmann/json.hpp>

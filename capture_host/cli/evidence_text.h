@@ -1,6 +1,6 @@
 // What is printed of a binary's self-tests and state.
 //
-// Place in the whole: `verify`, `inspect` and `receipt check` say the same. Host only.
+// `verify`, `inspect` and `receipt check` say the same.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,4 @@
 // --expect IN OUT: outputs that something else has computed, and how they differ from the binary's.
-//
-// Place in the whole: part of `pianola capture`. Host only.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

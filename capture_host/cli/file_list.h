@@ -1,7 +1,6 @@
 // Arguments that stand for several files: names, "-", folders, and lists.
 //
-// Place in the whole: what `verify`, `inspect` and `size` take, so that one command looks at everything that a build
-// has made. Host only.
+// What `verify`, `inspect` and `size` take, so that one command looks at everything that a build has made.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

@@ -1,7 +1,7 @@
 // The page of `inspect --html`: memory map, tensors, operators, scripts, and what the validator says, as pictures and
 // tables.
 //
-// Place in the whole: a part of the sub-command inspect. A function of the file alone. Host only.
+// A function of the file alone.
 #pragma once
 
 #include <string>

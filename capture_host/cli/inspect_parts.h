@@ -1,6 +1,4 @@
 // What `pianola inspect` shows, gathered: the parts that text and JSON share.
-//
-// Place in the whole: a part of the sub-command inspect, which also serves files that verify refuses. Host only.
 #pragma once
 
 #include <cstdint>

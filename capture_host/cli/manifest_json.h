@@ -1,6 +1,6 @@
 // A manifest as JSON.
 //
-// Place in the whole: `pianola inspect --json` and the shared library say of a binary what this makes. Host only.
+// `pianola inspect --json` and the shared library say of a binary what this makes.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // MemoryManifest: every byte of memory that a trace binary needs on a target, as numbers.
 //
-// Place in the whole: `pianola size` gathers them here once and shows them in four forms. docs/reference/manifest.md
-// says what each is for. Host only.
+// `pianola size` gathers them here once and shows them in four forms. docs/reference/manifest.md says what each is for.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // The memory map of a binary as pictures: each memory to scale, and below it every region with its buffers, however
 // small.
 //
-// Place in the whole: a part of the page of `inspect`. Regions of files that verify refuses may overlap, or lie outside
-// of the memory: they are shown as they are. Host only.
+// Regions of files that verify refuses may overlap, or lie outside of the memory: they are shown as they are.
 #pragma once
 
 #include <string>

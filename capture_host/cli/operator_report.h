@@ -1,6 +1,4 @@
 // What `pianola capture` says of operators: which ones there are, and which ones of a model are in the way.
-//
-// Place in the whole: a part of the sub-command capture. Host only.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // The kinds of core that a binary holds packed weights for: others refuse it.
 //
-// Place in the whole: `inspect` and `verify` say the same. The host's verdict can not, since the simulator reads all.
-// Host only.
+// `inspect` and `verify` say the same. The host's verdict can not, since the simulator reads all.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // --dram, --l1 and --trace-region: memory sizes of a device without a description of one.
 //
-// Place in the whole: beside --device (target_option.h), for what makes a binary. Host only.
+// Beside --device (target_option.h), for what makes a binary.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

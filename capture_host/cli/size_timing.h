@@ -1,6 +1,6 @@
 // --ftti-us and what goes with it: whether a fault is handled in time on an ECU, as part of `pianola size`.
 //
-// Place in the whole: options, text and JSON; the formulas are capture_host/timeline/cost's. Host only.
+// Options, text and JSON; the formulas are capture_host/timeline/cost's.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

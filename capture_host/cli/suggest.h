@@ -1,6 +1,6 @@
 // What was probably meant by a word that is none of those that are known.
 //
-// Place in the whole: for mistyped commands, options and values. Host only.
+// For mistyped commands, options and values.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // --device and --plugin: for which device a command does its work.
 //
-// Place in the whole: a binary says which device it is for; these add to it. Host only.
+// A binary says which device it is for; these add to it.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

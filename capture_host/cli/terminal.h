@@ -1,7 +1,7 @@
 // What the command line does on terminals, and only there: a line of progress, and colours.
 //
-// Place in the whole: logs and pipes get neither, so that they stay clean. NO_COLOR (no-color.org), TERM=dumb and
-// --color decide on colours. Host only.
+// Logs and pipes get neither, so that they stay clean. NO_COLOR (no-color.org), TERM=dumb and --color decide on
+// colours.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

@@ -1,7 +1,7 @@
 // VerifiedFile: a trace binary that the validator accepts, with what the proofs found out.
 //
-// Place in the whole: what `embed`, `size`, `timeline` and `perf` begin with, so that none ever speaks of a binary that
-// the target would refuse. Host only.
+// What `embed`, `size`, `timeline` and `perf` begin with, so that none ever speaks of a binary that the target would
+// refuse.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

@@ -1,7 +1,4 @@
 // What `pianola verify` finds out about one file.
-//
-// Place in the whole: a part of the sub-command verify, between the validator and the forms in which its verdicts are
-// reported. Host only.
 #pragma once
 
 #include <cstdint>

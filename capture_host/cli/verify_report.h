@@ -1,7 +1,6 @@
 // Verdicts about many files in the forms that others read: JUnit and SARIF, and a summary.
 //
-// Place in the whole: a part of the sub-command verify. Reports are functions of the files and their names: no clock
-// reaches them. Host only.
+// Reports are functions of the files and their names: no clock reaches them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // WellFormedFile: a trace binary that is whole and can be read, whatever the device it is for.
 //
-// Place in the whole: what `inspect` and `diff` begin with; they also serve files that the proofs refuse. Host only.
+// What `inspect` and `diff` begin with; they also serve files that the proofs refuse.
 #pragma once
 
 #include <string>

@@ -1,6 +1,4 @@
 // Curves: the tables between whose entries kernels of int16 interpolate.
-//
-// Place in the whole: shared by decompile's matchers of functions, rows and states. Host only.
 #pragma once
 
 #include "capture_host/decompile/expressions.h"

@@ -1,9 +1,8 @@
 // Decompile: a binary's launches back to a model's operators and constants, and compared with the model.
 //
-// Place in the whole: what `pianola decompile` runs. It reads the model with the importer's reader of files, and shares
-// nothing else with the importer. The binary's scripts run on memory that holds a number for each byte (expressions.h);
-// every launch must be what an operator of the model computes, each operator once, and the outputs must be the model's.
-// Host only.
+// What `pianola decompile` runs. It reads the model with the importer's reader of files, and shares nothing else with
+// the importer. The binary's scripts run on memory that holds a number for each byte (expressions.h); every launch must
+// be what an operator of the model computes, each operator once, and the outputs must be the model's.
 #pragma once
 
 #include <string>

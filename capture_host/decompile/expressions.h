@@ -1,9 +1,8 @@
 // Expressions: what every byte of a device or of a model holds, as a number.
 //
-// Place in the whole: the language in which decompile compares a binary with a model. A byte is a constant, a byte of
-// an input, or a byte of what one computation gives; equal numbers are equal bytes, whatever the inputs are. Moving
-// bytes moves their numbers. The model's operators define the computations that there are; a launch of the binary must
-// be one of them. Host only.
+// The language in which decompile compares a binary with a model. A byte is a constant, a byte of an input, or a byte
+// of what one computation gives; equal numbers are equal bytes, whatever the inputs are. Moving bytes moves their
+// numbers. The model's operators define the computations that there are; a launch of the binary must be one of them.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Launches: what a device command does to symbolic memory.
 //
-// Place in the whole: the binary's side of decompile. Kernels that move bytes move numbers; every other launch must be
-// a computation that the model defines. Host only.
+// The binary's side of decompile. Kernels that move bytes move numbers; every other launch must be a computation that
+// the model defines.
 #pragma once
 
 #include <stdexcept>

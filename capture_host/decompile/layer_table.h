@@ -1,6 +1,4 @@
 // Layer table: what a layer reads next to its weights, and the launch that reads it.
-//
-// Place in the whole: shared by decompile's matchers of convolutions and fully connected layers. Host only.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Operation: one operator of a model, and what the tensors before it hold.
 //
-// Place in the whole: the model's side of decompile. Its code shares nothing with the importer's operators: geometry
-// and scales are made from the model and the quantisation specification alone. Host only.
+// The model's side of decompile. Its code shares nothing with the importer's operators: geometry and scales are made
+// from the model and the quantisation specification alone.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Packed forms: the same layer with weights in other layouts.
 //
-// Place in the whole: what `capture --pack` makes of a layer computes what the model's does. Layouts are the device's
-// (hal/devices/refdev/kernels/packed_weights.h). Host only.
+// What `capture --pack` makes of a layer computes what the model's does. Layouts are the device's
+// (hal/devices/refdev/kernels/packed_weights.h).
 #pragma once
 
 #include <vector>

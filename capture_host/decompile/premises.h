@@ -1,9 +1,9 @@
 // Premises: what must hold of a model before its operators say anything of bytes.
 //
-// Place in the whole: decompile asks it of the graph once and of each operator before that is evaluated. A model that
-// contradicts itself is not computed by any binary: a tensor that is written twice, numbers that change their meaning
-// where bytes are moved, a curve whose results another scale would need, a shape that does not follow from the operands
-// that say it. What is demanded is the quantisation specification's and the operators' own. Host only.
+// Decompile asks it of the graph once and of each operator before that is evaluated. A model that contradicts itself is
+// not computed by any binary: a tensor that is written twice, numbers that change their meaning where bytes are moved,
+// a curve whose results another scale would need, a shape that does not follow from the operands that say it. What is
+// demanded is the quantisation specification's and the operators' own.
 #pragma once
 
 #include <optional>

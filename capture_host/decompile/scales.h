@@ -1,7 +1,6 @@
 // Scales: multipliers, shifts and bounds, after TensorFlow Lite's quantisation specification.
 //
-// Place in the whole: the arithmetic of decompile, written anew so that it does not repeat a mistake of the importer.
-// Host only.
+// The arithmetic of decompile, written anew so that it does not repeat a mistake of the importer.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SymbolicMemory: a device's memory, a number for each byte.
 //
-// Place in the whole: what decompile runs a binary's launches on. Host only.
+// What decompile runs a binary's launches on.
 #pragma once
 
 #include <cstdint>

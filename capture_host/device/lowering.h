@@ -1,7 +1,7 @@
 // Lowering: from a binary for the usual device to one for another family.
 //
 // Models and host programs are captured, and run, on the usual device with the other one's memories. A family that has
-// a Lowering gets its binary from that; capture_host/capture lists them. Host only.
+// a Lowering gets its binary from that; capture_host/capture/lowering lists them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Checker: what this build's validator says of a file.
 //
-// Place in the whole: the mutation kit asks it about every base and every mutant. The checks are those of `pianola
-// verify`: the target's own, and then the host's. Host only.
+// The mutation kit asks it about every base and every mutant. The checks are those of `pianola verify`: the target's
+// own, and then the host's.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Damage: random harm to a file's bytes.
 //
-// Place in the whole: the kinds of the mutation kit that do not aim at one rule. Internal to the kit.
+// The kinds of the mutation kit that do not aim at one rule.
 #pragma once
 
 #include <cstdint>

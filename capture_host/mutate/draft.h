@@ -1,8 +1,8 @@
 // Draft: a copy of a subject, on its way to becoming a mutant.
 //
-// Place in the whole: what the semantic operators work on. An operator finds a place where its rule can be broken;
-// where the file has none, it first extends the workload, and confirm() makes sure that the extended file is whole.
-// Every function that finds no place or no room throws NotApplicable with the reason. Host only.
+// What the semantic operators work on. An operator finds a place where its rule can be broken; where the file has none,
+// it first extends the workload, and confirm() makes sure that the extended file is whole. Every function that finds no
+// place or no room throws NotApplicable with the reason.
 #pragma once
 
 #include <cstdint>

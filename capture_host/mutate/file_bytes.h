@@ -1,7 +1,6 @@
 // File bytes: numbers and segments of a trace binary that is damaged in place.
 //
-// Place in the whole: what the operators on the envelope and on the manifest's structure share. Offsets are from the
-// file's first byte. Host only.
+// What the operators on the envelope and on the manifest's structure share. Offsets are from the file's first byte.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Mutation kit: damaged copies of an accepted trace binary, each with the verdict that it must get.
 //
-// Place in the whole: what `pianola mutate`, the tests and the packs of vectors for boards make their mutants with. The
-// work is a list of jobs, a function of kinds and counts alone, so that it can be divided; a job's mutant is a function
-// of file, seed and job. Host only.
+// What `pianola mutate`, the tests and the packs of vectors for boards make their mutants with. The work is a list of
+// jobs, a function of kinds and counts alone, so that it can be divided; a job's mutant is a function of file, seed and
+// job.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Mutant keys: whoever signs mutants that a check of signatures must refuse.
 //
-// Place in the whole: what the operators on authenticity sign with, and what the trusts of reports and tests name.
-// Everybody has these private keys: each is the SHA-256 of a text that docs/evidence/mutation.md gives. No product may
-// trust one of them. Host only.
+// What the operators on authenticity sign with, and what the trusts of reports and tests name. Everybody has these
+// private keys: each is the SHA-256 of a text that docs/evidence/mutation.md gives. No product may trust one of them.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Operators: the ways in which a file is made to break one rule.
 //
-// Place in the whole: a source for each group of rules, each with a table of operators. A new rule needs a line in its
-// group's table, or a reason in why_no_mutant(); a new group a source, a line below and one in all_operators(). Host
-// only.
+// A source for each group of rules, each with a table of operators. A new rule needs a line in its group's table, or a
+// reason in why_no_mutant(); a new group a source, a line below and one in all_operators().
 #pragma once
 
 #include <array>

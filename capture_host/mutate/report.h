@@ -1,8 +1,8 @@
 // Report: what a run of the mutation kit has made, and what the validator said of it.
 //
-// Place in the whole: `pianola mutate` writes one, and joins those of shards. docs/evidence/mutation.md specifies the
-// members. It holds no time, no path and no host: the same file, device, seed and options give the same bytes. A report
-// that is read may have been written, or edited, by anybody: check_report() believes none of it. Host only.
+// `pianola mutate` writes one, and joins those of shards. docs/evidence/mutation.md specifies the members. It holds no
+// time, no path and no host: the same file, device, seed and options give the same bytes. A report that is read may
+// have been written, or edited, by anybody: check_report() believes none of it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // Subject: the trace binary that mutants are made of, in pieces.
 //
-// Place in the whole: first part of the mutation kit. Whatever a mutant breaks, it breaks in a file that was whole
-// before. Host only.
+// Whatever a mutant breaks, it breaks in a file that was whole before.
 #pragma once
 
 #include <cstdint>

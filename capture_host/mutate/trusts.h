@@ -1,7 +1,7 @@
 // Trusts: with what keys and policy a validator must be asked about a mutant.
 //
-// Place in the whole: a mutant that breaks a rule of authenticity breaks it for devices which have such a policy alone.
-// There are two, so that a port has two configurations to build. Host only.
+// A mutant that breaks a rule of authenticity breaks it for devices which have such a policy alone. There are two, so
+// that a port has two configurations to build.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Functions of one quantised byte, as tables of their 256 values.
 //
-// Place in the whole: used by the importer for activations and other functions of int8, which the device then looks up.
 // Each function reproduces TensorFlow Lite Micro's reference arithmetic to the last bit. Pure functions; std::nullopt
-// where scales are outside what that arithmetic can express. Host only.
+// where scales are outside what that arithmetic can express.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Parameters of output channels, computed from scales.
 //
-// Place in the whole: what the convolutions and fully connected layers of the importer and of tensors' operations read
-// next to their filters. Pure functions, to the last bit what TensorFlow Lite Micro prepares; a ratio of scales that
-// the kernels cannot represent is std::nullopt. Host only.
+// What the convolutions and fully connected layers of the importer and of tensors' operations read next to their
+// filters. Pure functions, to the last bit what TensorFlow Lite Micro prepares; a ratio of scales that the kernels
+// cannot represent is std::nullopt.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,4 @@
 // Element types of TensorFlow Lite tensors.
-//
-// Place in the whole: shared by the reader, which sizes tensors, and the operators, which accept some types and name
-// the rest.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // What the scales of a long short-term memory layer make of its argument words.
 //
-// Place in the whole: shared by the importer and by tensors' operations. Pure functions, to the last bit what
-// TensorFlow Lite Micro prepares. Host only.
+// Pure functions, to the last bit what TensorFlow Lite Micro prepares.
 #pragma once
 
 #include <array>

@@ -1,9 +1,8 @@
 // Fixed-point numbers of the int8 quantisation scheme, computed from scales.
 //
-// Place in the whole: used by the importer's operators. Each function reproduces, to the last bit, what TensorFlow Lite
-// Micro computes when it prepares a reference kernel; the order and width of the floating-point operations matter,
-// which is why this library is compiled without contraction. Pure functions; a result that the kernels cannot represent
-// is std::nullopt.
+// Each function reproduces, to the last bit, what TensorFlow Lite Micro computes when it prepares a reference kernel;
+// the order and width of the floating-point operations matter, which is why this library is compiled without
+// contraction. Pure functions; a result that the kernels cannot represent is std::nullopt.
 #pragma once
 
 #include <cstdint>

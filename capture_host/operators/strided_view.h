@@ -1,8 +1,7 @@
 // StridedView: a dense tensor in memory, looked at in another order.
 //
-// Place in the whole: shared by the importer and the operations of the host API. Slicing, transposing, reversing,
-// repeating and blocking change the view and move nothing; the launches of the view kernel that view_launches() makes
-// then write the elements in the view's order, dense. Host only.
+// Slicing, transposing, reversing, repeating and blocking change the view and move nothing; the launches of the view
+// kernel that view_launches() makes then write the elements in the view's order, dense.
 #pragma once
 
 #include <cstddef>

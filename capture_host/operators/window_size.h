@@ -1,7 +1,7 @@
 // Sizes of a sliding window along one dimension.
 //
-// Place in the whole: the formulas of the published SAME and VALID padding schemes, for the importer's operators and
-// for tensors' operations. Pure functions; sizes are below 2^32, so that nothing here overflows. Host only.
+// The formulas of the published SAME and VALID padding schemes, for the importer's operators and for tensors'
+// operations. Pure functions; sizes are below 2^32, so that nothing here overflows.
 #pragma once
 
 #include <cstdint>

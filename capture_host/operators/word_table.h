@@ -1,7 +1,7 @@
 // Tables of 16-bit numbers between whose entries the device interpolates.
 //
-// Place in the whole: what the importer gives to the kernels sigmoid_int16 and softmax_int16. Pure functions, to the
-// last bit what TensorFlow Lite Micro uses. Host only.
+// What the importer gives to the kernels sigmoid_int16 and softmax_int16. Pure functions, to the last bit what
+// TensorFlow Lite Micro uses.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // Functions that give a tensor, and whose last parameters say where it goes.
-//
-// Place in the whole: shared by the bindings of operations. Host only.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // The parts of the Python module.
 //
-// Place in the whole: each function adds its part; module.cpp calls them in the order in which they need each other.
-// docs/guide/python.md is the manual. toolchains/package_stub.py makes the type stubs of the signatures that pybind11
-// derives from the bindings' types. Host only.
+// Each function adds its part; module.cpp calls them in the order in which they need each other. docs/guide/python.md
+// is the manual. toolchains/package_stub.py makes the type stubs of the signatures that pybind11 derives from the
+// bindings' types.
 #pragma once
 
 #include <pybind11/numpy.h>

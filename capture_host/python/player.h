@@ -1,7 +1,6 @@
 // Player: a trace binary on a device of its own, simulated or Vulkan.
 //
-// Place in the whole: what pianola.Session is. The device is the one that the binary was captured for. Throws
-// PlayerError. Host only.
+// What pianola.Session is. The device is the one that the binary was captured for. Throws PlayerError.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // Tensors of an inference as dictionaries of arrays by name.
-//
-// Place in the whole: shared by the bindings of captures and of sessions. Host only.
 #pragma once
 
 #include <vector>

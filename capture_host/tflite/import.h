@@ -1,8 +1,8 @@
 // TFLite importer: records an int8 TensorFlow Lite model as launches of the reference device's kernels.
 //
-// Place in the whole: the front end of `pianola capture` for models. It reads the file (reader.h), checks that every
-// operator is one that the kernels reproduce bit for bit, and hands buffers and launches to a Recorder. The numbers
-// that the launches carry follow TensorFlow Lite Micro's reference kernels with double rounding. Host only.
+// The front end of `pianola capture` for models. It reads the file (reader.h), checks that every operator is one that
+// the kernels reproduce bit for bit, and hands buffers and launches to a Recorder. The numbers that the launches carry
+// follow TensorFlow Lite Micro's reference kernels with double rounding.
 #pragma once
 
 #include <array>

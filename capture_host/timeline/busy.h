@@ -1,6 +1,6 @@
 // Busy: stretches of time in which something is at work, counted once where they overlap.
 //
-// Place in the whole: gaps.h and operations.h measure with it. Host only.
+// gaps.h and operations.h measure with it.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,7 @@
 // The binary itself on the simulator, as slices of time.
 //
-// Place in the whole: the picture that is measured rather than modelled, and what the model is held against. Simulators
-// of a mesh have one time. The simulator's host takes no time, so that the host's lane shows only when a step is under
-// way. Host only.
+// The picture that is measured rather than modelled, and what the model is held against. Simulators of a mesh have one
+// time. The simulator's host takes no time, so that the host's lane shows only when a step is under way.
 #pragma once
 
 #include <vector>

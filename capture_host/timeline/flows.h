@@ -1,8 +1,7 @@
 // Flows: which slice another one has waited for, or comes from.
 //
-// Place in the whole: arrows of Chrome traces, between lanes. A flow goes from the slice that causes to the one that is
-// caused, and never back in time. Devices of a mesh share no event, and so no arrow but those from and to the host.
-// Host only.
+// Arrows of Chrome traces, between lanes. A flow goes from the slice that causes to the one that is caused, and never
+// back in time. Devices of a mesh share no event, and so no arrow but those from and to the host.
 #pragma once
 
 #include <cstddef>

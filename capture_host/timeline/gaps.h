@@ -1,7 +1,6 @@
 // Gaps: what a pattern's steady state is worth, on each device.
 //
-// Place in the whole: measures slices, from the model or from the simulator. docs/guide/timeline.md defines every
-// figure. Host only.
+// Measures slices, from the model or from the simulator. docs/guide/timeline.md defines every figure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The script that draws lanes: a part of the page that html.cpp makes. Host only.
+// The script that draws lanes: a part of the page that html.cpp makes.
 #pragma once
 
 namespace pianola::timeline {

@@ -1,7 +1,7 @@
 // Lifetimes: from which operator to which the contents of memory are needed.
 //
-// Place in the whole: what the page draws of memory: a walk over one step of a device, in program order, over the bytes
-// that its transfers and commands touch. Weights and traces live for ever and are left out. Host only.
+// What the page draws of memory: a walk over one step of a device, in program order, over the bytes that its transfers
+// and commands touch. Weights and traces live for ever and are left out.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // Operations: where the time of each operation of a step goes, on each device.
 //
-// Place in the whole: measures slices, as gaps.h does, but operation by operation. docs/guide/timeline.md defines every
-// column. Host only.
+// Measures slices, as gaps.h does, but operation by operation. docs/guide/timeline.md defines every column.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Pattern: what the host enqueues for every step, and on which queue.
 //
-// Place in the whole: between workloads and the model (schedule.h). A pattern is one way to drive the same workload:
-// operation by operation, as a trace, or as a trace with transfers on a second queue; on several devices, one pattern
-// for all of them. docs/guide/timeline.md says what each one assumes. Times are device cycles. Host only.
+// A pattern is one way to drive the same workload: operation by operation, as a trace, or as a trace with transfers on
+// a second queue; on several devices, one pattern for all of them. docs/guide/timeline.md says what each one assumes.
+// Times are device cycles.
 #pragma once
 
 #include <array>

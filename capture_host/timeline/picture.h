@@ -1,8 +1,7 @@
 // Picture: what the renderers draw.
 //
-// Place in the whole: one panel for each mode, on one scale of time, and the table of gaps. Renderers are functions of
-// the picture alone: the same picture gives the same bytes. None refers to anything outside the file that it makes.
-// Host only.
+// One panel for each mode, on one scale of time, and the table of gaps. Renderers are functions of the picture alone:
+// the same picture gives the same bytes. None refers to anything outside the file that it makes.
 #pragma once
 
 #include <cstdint>

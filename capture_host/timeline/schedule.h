@@ -1,11 +1,11 @@
 // Schedule: when host and queues do what, by a discrete-event model in virtual time.
 //
-// Place in the whole: turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the
-// device's own (docs/reference/device.md) - queues in order, a wait ends no earlier than its record, a command starts
-// no earlier than its doorbell, one ring per queue - and a host that enqueues in order, runs ahead as far as the rings
-// let it, and takes the time that the pattern says. Devices share the host, and nothing else. All times are device
-// cycles from the start of the first step.
-// Deterministic. Host only.
+// Turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the device's own
+// (docs/reference/device.md) - queues in order, a wait ends no earlier than its record, a command starts no earlier
+// than its doorbell, one ring per queue - and a host that enqueues in order, runs ahead as far as the rings let it, and
+// takes the time that the pattern says. Devices share the host, and nothing else. All times are device cycles from the
+// start of the first step.
+// Deterministic.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Step: one step of the captured workload by itself, operator by operator.
 //
-// Place in the whole: what the page says of operators: which stretch of the step's critical path each of them takes,
-// and what it touches. The host takes no time and nothing else is under way, so that a step is as long as the binary's
-// proved budget says. docs/guide/timeline.md defines the figures. Host only.
+// What the page says of operators: which stretch of the step's critical path each of them takes, and what it touches.
+// The host takes no time and nothing else is under way, so that a step is as long as the binary's proved budget says.
+// docs/guide/timeline.md defines the figures.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // StepPage: the parts of the page that show one step: its critical path against the deadline, what operators cost, and
 // how long memory is needed.
 //
-// Place in the whole: html.cpp puts them into its page. All markup; every picture has its table. Host only.
+// html.cpp puts them into its page. All markup; every picture has its table.
 #pragma once
 
 #include <string>

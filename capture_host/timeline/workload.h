@@ -1,7 +1,7 @@
 // Workload: what a timeline must know of a trace binary, as one of its devices sees it.
 //
-// Place in the whole: the only part of the timeline that reads images and plans; patterns and the model work on it.
-// Times are device cycles, by the command set's own cost model. Host only.
+// The only part of the timeline that reads images and plans; patterns and the model work on it. Times are device
+// cycles, by the command set's own cost model.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// CoreFault: why a core cannot go on.
+// CoreFault: why a core cannot continue.
 //
-// Place in the whole: exception handlers of hal/arch fill it in; what happens then is the same on every architecture
-// and lies in hal/boards/common/core_fault.cpp.
+// Exception handlers of hal/arch fill it in; hal/boards/common/core_fault.cpp handles it in the same way on every
+// architecture.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace pianola {
 
 struct CoreFault {
-    const char* kind{nullptr};       // name of the exception; ended with a zero
-    std::uintptr_t instruction{0U};  // address of the instruction that was stopped; 0 where it is not known
-    std::uintptr_t address{0U};      // address that it used; 0 where the core does not report it
-    std::uint32_t cause{0U};         // the architecture's own word on it: CFSR, DFSR, mcause
+    const char* kind{nullptr};       // name of the exception; zero-terminated
+    std::uintptr_t instruction{0U};  // address of the instruction that was stopped; 0 if unknown
+    std::uintptr_t address{0U};      // address that it used; 0 if the core does not report it
+    std::uint32_t cause{0U};         // the architecture's cause register: CFSR, DFSR, mcause
 };
 
 }  // namespace pianola
 
-// Reports the fault and stops all cores for good. Called with interrupts off, on a stack that is known to be good.
+// Reports the fault and stops all cores permanently. Called with interrupts off, on a stack that is known to be valid.
 extern "C" [[noreturn]] void pianola_stop_on_fault(const pianola::CoreFault& fault) noexcept;

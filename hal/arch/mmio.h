@@ -1,8 +1,7 @@
 // Registers of a machine, by address.
 //
-// Place in the whole: the one place where a number becomes a register; hal/arch and the boards read and write through
-// it. Every call is one access of 32 bits, in the order in which the program makes them; where another core must see an
-// order, say so with a barrier.
+// The only place that converts a number to a register; hal/arch and the boards read and write through it. Every call is
+// one access of 32 bits, in program order; if another core must see this order, add a barrier.
 #pragma once
 
 #include <cstdint>

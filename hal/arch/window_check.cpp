@@ -6,7 +6,7 @@
 namespace pianola::protection {
 namespace {
 
-// Neither window wraps: is_supported() has looked at both.
+// Neither window wraps: is_supported() has checked both.
 bool overlap(const Window& first, const Window& second) noexcept {
     const bool first_is_lower = first.base <= second.base;
     const Window& lower = first_is_lower ? first : second;

@@ -1,6 +1,6 @@
 // Checks of protection windows that do not depend on the unit.
 //
-// Place in the whole: the first lines of protection::protect() on every architecture, before anything is changed.
+// Called first by protection::protect() on every architecture, before anything is changed.
 #pragma once
 
 #include "hal/arch/protection.h"
@@ -9,11 +9,11 @@
 
 namespace pianola::protection {
 
-// kOk; kCapacity where there are more windows than capacity(); kInvalidArgument where a window is not supported or two
+// kOk; kCapacity if there are more windows than capacity(); kInvalidArgument if a window is not supported or two
 // overlap.
 Status check_windows(Span<const Window> windows) noexcept;
 
-// True where base and size are multiples of the granule, the size is not zero, and the window does not wrap.
+// True if base and size are multiples of the granule, the size is not zero, and the window does not wrap.
 [[nodiscard]] bool is_well_formed(const Window& window) noexcept;
 
 }  // namespace pianola::protection

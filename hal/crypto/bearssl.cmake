@@ -1,6 +1,6 @@
-# pianola_bearssl for boards: the files of BearSSL that verifying an ECDSA signature on P-256 reaches, from the sources
-# that toolchains/fetch_bearssl.sh has unpacked. i31 is its arithmetic for cores with a 32-bit multiplication, m31 the
-# same for this one curve. Nothing of it has mutable data, or asks for more than memcpy and its kind.
+# pianola_bearssl for boards: the files of BearSSL that are needed to verify an ECDSA signature on P-256, from the
+# sources that toolchains/fetch_bearssl.sh has unpacked. i31 is its arithmetic for cores with a 32-bit multiplication,
+# m31 the same for this one curve. None of it has mutable data, or needs more than memcpy and similar functions.
 set(PIANOLA_BEARSSL_DIR "${PROJECT_SOURCE_DIR}/build/deps/bearssl" CACHE PATH "Unpacked sources of BearSSL")
 if(NOT EXISTS "${PIANOLA_BEARSSL_DIR}/inc/bearssl_ec.h")
     if(pianola_crypto STREQUAL "AUTO")
@@ -40,5 +40,5 @@ set_target_properties(pianola_bearssl PROPERTIES C_STANDARD 99 C_STANDARD_REQUIR
 target_include_directories(pianola_bearssl SYSTEM PUBLIC "$<BUILD_INTERFACE:${PIANOLA_BEARSSL_DIR}/inc>"
     PRIVATE "${PIANOLA_BEARSSL_DIR}/src")
 target_link_libraries(pianola_bearssl PRIVATE pianola_warnings pianola_target_rules)
-# Not our code, so not our warnings: -w takes back what the rules switch on, here and nowhere else.
+# Third-party code: -w disables the project's warnings, only here.
 target_compile_options(pianola_bearssl PRIVATE -ffreestanding -w)

@@ -9,7 +9,7 @@
 namespace pianola {
 namespace {
 
-// In front of x and y, where neither is compressed: SEC 1, section 2.3.3.
+// Precedes x and y if neither is compressed: SEC 1, section 2.3.3.
 constexpr std::uint8_t kUncompressed = 0x04U;
 constexpr std::uint32_t kScalarBytes = kSignatureBytes / 2U;
 constexpr std::uint32_t kVerified = 1U;
@@ -26,8 +26,8 @@ constexpr std::uint32_t kVerified = 1U;
 
 Status BearSslVerifier::verify(const Sha256Digest& digest, const Signature& signature,
                                const PublicKey& key) const noexcept {
-    // BearSSL refuses whatever else is malformed, but not this: for a digest of zero it arrives at the point at
-    // infinity, whose x it takes for 0, and finds it equal to r. Any s and any key would do.
+    // BearSSL refuses other malformed input, but not this: for a digest of zero it computes the point at infinity,
+    // takes its x for 0, and finds it equal to r. Any s and any key would be accepted.
     if (r_is_zero(signature)) {
         return Status::kRefused;
     }

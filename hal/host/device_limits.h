@@ -1,7 +1,6 @@
-// What is wrong with a device's memories, whatever its family.
+// Checks of a device's memories for every family.
 //
-// For Target::what_is_wrong_with(): a user's description, or what a file says of its target before it is proved. Host
-// only.
+// For Target::what_is_wrong_with(): a user's description, or a file's target before it is proved.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace pianola {
 
-// In words that name the members; empty where nothing is.
+// Returns the problem with member names; empty if there is none.
 [[nodiscard]] inline std::string what_is_wrong_with_memories(const DeviceDescription& device) {
     constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
     const std::uint64_t dram_end = std::uint64_t{device.dram_base} + device.dram_bytes;

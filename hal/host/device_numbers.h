@@ -1,7 +1,7 @@
-// The numbers and promises of a device, by name: the one list of them on the host.
+// The numbers and promises of a device, by name: the host's only list of them.
 //
-// Place in the whole: DeviceDescription, a binary's target and a manifest's have the same members; whoever shows, reads
-// or copies them goes through this list.
+// DeviceDescription, a binary's target and a manifest's have the same members; code that shows, reads or copies them
+// uses this list.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pianola {
 
-// Calls visit(name, member of each device...), for what a device may differ in from another of its family.
+// Calls visit(name, member of each device...), for the members in which devices of one family may differ.
 template <typename Visit, typename... Devices>
 constexpr void for_each_size(Visit visit, Devices&... devices) {
     visit("dram_base", devices.dram_base...);
@@ -24,7 +24,7 @@ constexpr void for_each_size(Visit visit, Devices&... devices) {
     visit("grid_rows", devices.grid_rows...);
     visit("dram_banks", devices.dram_banks...);
 }
-// And those that belong to the family.
+// The members that all devices of the family share.
 template <typename Visit, typename... Devices>
 constexpr void for_each_number(Visit visit, Devices&... devices) {
     visit("command_set_id", devices.command_set_id...);
@@ -43,7 +43,7 @@ constexpr void copy_numbers(const From& from, To& to) {
     for_each_number([](const char* /*name*/, std::uint32_t& target, std::uint32_t value) { target = value; }, to, from);
 }
 
-// What a device promises besides: names for JSON, and texts for people. Static lifetime.
+// Other promises of a device: names for JSON, and texts for users. Static lifetime.
 [[nodiscard]] constexpr const char* attestation_name(Attestation attestation) noexcept {
     switch (attestation) {
         case Attestation::kDigest:

@@ -1,13 +1,13 @@
 // Plugin: a target in a shared object.
 //
-// Place in the whole: how a port reaches the host's tools without being built with them: `pianola verify model.ptb
-// --plugin libmynpu.so`. The shared object has one symbol, of C linkage and visible:
+// Connects a port to the host's tools without building them together: `pianola verify model.ptb --plugin libmynpu.so`.
+// The shared object has one visible symbol of C linkage:
 //
 //     extern "C" [[gnu::visibility("default")]] const pianola::TargetPlugin kPianolaTargetPlugin{
 //         pianola::kPluginAbiVersion, pianola::kPluginAbiBytes, my_target};
 //
-// What crosses the boundary are C++ classes: the plugin is built with these headers, and with a compiler and a standard
-// library like those of the tools. Version and size tell what they can of that. Host only.
+// C++ classes cross the boundary: the plugin must be built with these headers, and with a compiler and a standard
+// library compatible with those of the tools. Version and size detect some mismatches.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace pianola {
 
-// Rises with every change of Target, Simulator, Device, Platform or CommandSet.
+// Incremented with every change of Target, Simulator, Device, Platform or CommandSet.
 inline constexpr std::uint32_t kPluginAbiVersion = 3U;
-// Of everything that crosses the boundary: other capacities, or another standard library, make another size.
+// Size of everything that crosses the boundary: other capacities, or another standard library, change it.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +
     sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) +
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(QueueLog) + kSourceSlots + kDestinationSlots + kMaxQueues);
 
 struct TargetPlugin {
-    std::uint32_t abi_version{0U};  // these two are looked at before anything else
+    std::uint32_t abi_version{0U};  // these two are checked first
     std::uint32_t abi_bytes{0U};
     const Target& (*target)() = nullptr;  // static lifetime
 };

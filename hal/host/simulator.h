@@ -1,7 +1,7 @@
 // Simulator: a device in a host process, with the ECU around it.
 //
-// Place in the whole: what a Target may have for those who replay a binary on the host. Device and Platform are what a
-// session needs; the rest is optional, and Offers says what of it there is. Host only.
+// A Target may offer it for replaying a binary on the host. A session needs Device and Platform; the rest is optional,
+// as listed by Offers.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@
 
 namespace pianola {
 
-// What a simulator of a family has besides Device and Platform, and can be asked for. What is false here must not be
-// asked for, nor called.
+// Optional features of a family's simulator. A feature that is false here must be neither requested nor called.
 struct Offers {
     bool simulator{false};       // there is one
     bool cycles{false};          // now_cycles(): the device's own time, by the command set's cost model
@@ -30,24 +29,23 @@ struct Offers {
     bool vulkan{false};          // SimulatorOptions::vulkan; then without device time, logs and access checks
 };
 
-// The time that simulators of one family share, where they are the devices of a mesh: what this side has seen of one of
-// them has passed for all.
+// The time that the simulators of a mesh share: time that this side has seen of one of them has passed for all.
 struct VirtualTime {
-    std::shared_ptr<void> of_family;  // what it is, is the family's: its first simulator makes it
+    std::shared_ptr<void> of_family;  // its type belongs to the family, whose first simulator makes it
 };
 
-// A Vulkan device that could be SimulatorOptions::vulkan, by its number.
+// A Vulkan device that SimulatorOptions::vulkan can name by its number.
 struct ListedExecutor {
     std::string name;
     std::string version;  // of the interface that it has
-    std::string missing;  // what it lacks; empty where it can be opened
+    std::string missing;  // what it lacks; empty if it can be opened
 };
 struct ExecutorList {
     std::vector<ListedExecutor> executors;
-    std::string why_none;  // where there are none, if there is more to say
+    std::string why_none;  // reason if there are none
 };
 
-// The number in "vulkan" (0) or "vulkan:N", as users name these devices; nothing where the text is neither.
+// The number in "vulkan" (0) or "vulkan:N", the users' names for these devices; nothing for other text.
 [[nodiscard]] inline std::optional<std::uint32_t> vulkan_number(const std::string& text) {
     constexpr std::size_t kMostDigits = 4U;
     const std::string prefix = "vulkan";
@@ -62,7 +60,7 @@ struct ExecutorList {
     return static_cast<std::uint32_t>(std::stoul(digits));
 }
 
-// How many objects an interface is asked for.
+// Numbers of objects that are requested of an interface.
 struct ExecutorObjects {
     std::uint64_t pipelines{0U};
     std::uint64_t semaphores{0U};
@@ -73,17 +71,18 @@ struct ExecutorObjects {
 };
 
 struct SimulatorOptions {
-    bool threaded{false};                 // one thread per queue; else queues run inside Device::service()
+    bool threaded{false};                 // one thread per queue; otherwise queues run inside Device::service()
     bool check_accesses{false};           // proves for every command that it touched no byte outside its extents
-    bool memory_is_visible{true};         // to the ECU core; if not, only queues move tensors
+    bool memory_is_visible{true};         // to the ECU core; otherwise only queues move tensors
     bool keep_log{false};                 // with times, without limit
-    bool keep_execution_logs{false};      // what devices keep: a ring per queue
+    bool keep_execution_logs{false};      // the device's logs: a ring per queue
     bool keep_completions{false};         // for DirectQueues::take_completions()
-    std::optional<std::uint32_t> vulkan;  // the Vulkan device with this number executes it, instead of this process
-    std::shared_ptr<VirtualTime> time;    // empty: a time of its own
+    std::optional<std::uint32_t> vulkan;  // the Vulkan device with this number executes commands, instead of this
+                                          // process
+    std::shared_ptr<VirtualTime> time;    // empty: a separate time
 };
 
-// What SimulatorOptions name to execute commands is not there, or lacks what what() says.
+// The executor that SimulatorOptions name does not exist, or lacks the feature named by what().
 class ExecutorRefused : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -93,18 +92,18 @@ class ExecutorRefused : public std::runtime_error {
 struct LoggedCommand {
     std::uint32_t sequence{0U};  // counts the queue's executed commands since reset, from 1
     std::uint32_t kind{0U};      // the device's own number for it
-    const char* name{nullptr};   // of the kind; nullptr for what is no command. Static lifetime
+    const char* name{nullptr};   // of the kind; nullptr if it is not a command. Static lifetime
     bool launches{false};        // a kernel
     std::uint32_t kernel_id{0U};
     const char* kernel_name{nullptr};  // nullptr for a kernel that the device does not have. Static lifetime
     DeviceFault fault{DeviceFault::kNone};
     std::uint64_t digest{0U};           // of the queue since reset, or of the trace that is running
-    std::optional<std::uint32_t> core;  // of one that was started on a core of its own. These three: not in dumps
+    std::optional<std::uint32_t> core;  // of one that was started on a single core. These three: not in dumps
     std::uint64_t start_cycles{0U};
     std::uint64_t end_cycles{0U};
 };
 
-// The queues of a device for who has no session, and models the host's own time: the host API.
+// Direct access to a device's queues, without a session and with a modelled host time: for the host API.
 class DirectQueues {
   public:
     DirectQueues() = default;
@@ -113,25 +112,24 @@ class DirectQueues {
 
     // Device::enqueue(), which seals the command as the queue's next one.
     virtual Status append(std::uint32_t queue, const QueueCommand& command) noexcept = 0;
-    // Time has passed on this side: later doorbells are no earlier than that.
+    // Advances the time of this side: later doorbells are not earlier.
     virtual void advance_to(std::uint64_t cycles) noexcept = 0;
-    // What a queue last published, without this side having seen it: now_cycles() stays.
+    // The last published state of a queue, without advancing now_cycles().
     struct State {
         bool stopped{false};                // `fault` says why
         std::uint32_t completed_token{0U};  // of the last notification that completed
         Completion fault;
     };
     [[nodiscard]] virtual State peek(std::uint32_t queue) const noexcept = 0;
-    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek()
-    // says.
+    // With keep_completions: completions since the last call, in order; at least up to the token of peek().
     struct Completed {
         std::uint32_t token{0U};
         std::uint64_t time_cycles{0U};
     };
     [[nodiscard]] virtual std::vector<Completed> take_completions(std::uint32_t queue) = 0;
-    // Whether queues run by themselves, and not only inside Device::service().
+    // Whether queues also run outside Device::service().
     [[nodiscard]] virtual bool is_threaded() const noexcept = 0;
-    // Rises whenever a queue gets on; for telling a slow host from a stuck device.
+    // Rises whenever a queue advances; distinguishes a slow host from a stuck device.
     [[nodiscard]] virtual std::uint64_t progress() const noexcept = 0;
 
   protected:
@@ -148,11 +146,11 @@ class Simulator {
     [[nodiscard]] virtual Device& device() noexcept = 0;
     [[nodiscard]] virtual Platform& platform() noexcept = 0;
 
-    // Device time that this side has seen: of the latest completion that it was given, of any device of the mesh.
+    // Device time that this side has seen: that of its latest completion, of any device of the mesh.
     [[nodiscard]] virtual std::uint64_t now_cycles() const noexcept { return 0U; }
     // Commands that touched bytes outside their extents.
     [[nodiscard]] virtual std::uint64_t access_violations() const noexcept { return 0U; }
-    // What a queue has executed since the log was last cleared. Only while the device is idle.
+    // Commands that a queue has executed since the log was last cleared. Only while the device is idle.
     [[nodiscard]] virtual std::vector<LoggedCommand> command_log(std::uint32_t /*queue*/) const { return {}; }
     virtual void clear_command_log() {}
     // The dump of all queues' execution logs. Only while the device is idle.

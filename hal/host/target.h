@@ -1,10 +1,9 @@
-// Target: what the host's tools know of a family of devices.
+// Target: the host tools' interface to a family of devices.
 //
-// Place in the whole: the one seam between capture_host and a device. The tools read a binary's device family, and do
-// the rest through the Target of that family: hal/host lists those that are built in, a plugin
-// (hal/host/plugin.h) brings another. A port implements the four methods without a body; what it leaves out of the
-// others, the tools say by name that it does not offer. Host only: a device in the field has Device, Platform and
-// CommandSet.
+// The only interface between capture_host and a device. The tools read a binary's device family, and do the rest
+// through the Target of that family: hal/registry lists the built-in ones, a plugin (hal/host/plugin.h) adds
+// another. A port implements the four methods without a body; the tools report by name any other method that it does
+// not offer. A device in the field has Device, Platform and CommandSet.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace pianola {
 
-// Commands of a trace that tools write by themselves: timelines stage transfers, the mutation kit breaks rules.
-// A copy or fill may be several commands of a device that needs them; the others are one.
+// Commands of a trace that tools write directly: timelines stage transfers, the mutation kit breaks rules.
+// A copy or fill may take several commands of a device; the others take one.
 enum class Sample : std::uint8_t {
     kCopy,            // destination, source, size_bytes
     kFill,            // destination, size_bytes, value
@@ -28,12 +27,12 @@ enum class Sample : std::uint8_t {
     kCopyLaunch,      // a kernel that copies: destination, source, size_bytes
     kCopyDispatch,    // the same on one core: core
     kLongLaunch,      // a kernel that takes very long on [destination, destination + size_bytes)
-    kUnknownCommand,  // a word that begins no command
-    kUnknownKernel,   // a launch of what the device does not have
-    kQueueCommand,    // a command for queues, which no trace may hold
+    kUnknownCommand,  // a word that does not begin a command
+    kUnknownKernel,   // a launch of a kernel that the device does not have
+    kQueueCommand,    // a command for queues, which is not permitted in traces
     kReservedBits,    // the first word `value` of a command, with bits that no command has
     kNoLength,        // the first word `value` of a command, of no words
-    kWrongCost,       // kCopyLaunch, but for its cost
+    kWrongCost,       // kCopyLaunch with another cost
 };
 struct SampleOperands {
     std::uint32_t destination{0U};
@@ -51,7 +50,7 @@ struct RamPart {
     std::string type;         // in C++, so that a target's build can compare
     std::string header;       // that declares it
     std::uint32_t bytes{0U};  // of one object
-    bool is_placed{false};    // a linker script gives it its place
+    bool is_placed{false};    // a linker script gives its address
 };
 
 // The commands that a dumped log of one queue still holds, oldest first.
@@ -67,40 +66,38 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    // A device of the family, in its usual sizes. Identity (family, command set, kernel library) is that of all of
-    // them.
+    // A device of the family, in its usual sizes. All of them have its identity (family, command set, kernel library).
     [[nodiscard]] virtual DeviceDescription usual_device() const = 0;
-    // Why no device of the family has these sizes, in words that name the members; empty where one can.
+    // Why no device of the family can have these sizes, with member names; empty if one can.
     [[nodiscard]] virtual std::string what_is_wrong_with(const DeviceDescription& device) const = 0;
     [[nodiscard]] virtual const CommandSet& command_set() const noexcept = 0;
     // nullptr for a kernel that the device does not have. Static lifetime.
     [[nodiscard]] virtual const char* kernel_name(std::uint32_t kernel_id) const noexcept = 0;
 
     [[nodiscard]] virtual Offers offers() const noexcept { return {}; }
-    // nullptr where there is none. Nothing is wrong with the device, and what the options ask for is offered. Throws
-    // ExecutorRefused.
+    // nullptr if there is none. The device must be valid, and the requested options offered. Throws ExecutorRefused.
     [[nodiscard]] virtual std::unique_ptr<Simulator> simulate(const DeviceDescription& /*device*/,
                                                               const SimulatorOptions& /*options*/) const {
         return nullptr;
     }
     // With Offers::vulkan.
     [[nodiscard]] virtual ExecutorList executors() const { return {}; }
-    // Vulkan objects that are made for a trace with these words, or with none, of the device itself.
+    // Vulkan objects that are made for a trace with these words; without words, those of the device itself.
     [[nodiscard]] virtual ExecutorObjects executor_objects(WordSpan /*words*/, std::uint32_t /*queues*/) const {
         return {};
     }
-    // Its words; empty where the device has no such command.
+    // Its words; empty if the device has no such command.
     [[nodiscard]] virtual std::vector<std::uint32_t> sample(Sample /*which*/,
                                                             const SampleOperands& /*operands*/) const {
         return {};
     }
-    // The kind of core that this command of a trace has packed weights for, as `capture --pack` calls it: others refuse
-    // the binary. Empty where every core takes the command.
+    // The kind of core for which this command of a trace has packed weights, as named by `capture --pack`: others
+    // refuse the binary. Empty if every core accepts the command.
     [[nodiscard]] virtual std::string packed_for(WordSpan /*command*/) const { return {}; }
     [[nodiscard]] virtual std::vector<RamPart> ram(const Capacities& /*capacities*/) const { return {}; }
-    // A C++ constant kDeviceSpec, from which a target's build makes its driver; empty where there is no such form.
+    // A C++ constant kDeviceSpec, from which a target's build makes its driver; empty if there is no such form.
     [[nodiscard]] virtual std::string device_constant(const DeviceDescription& /*device*/) const { return {}; }
-    // One log per queue, from a dump. What is wrong with the dump, with its byte; empty where nothing is.
+    // One log per queue, from a dump. The problem of the dump, with its byte; empty if there is none.
     [[nodiscard]] virtual std::string read_execution_logs(ByteSpan /*dump*/, std::vector<QueueLog>& /*logs*/) const {
         return "the device keeps none";
     }

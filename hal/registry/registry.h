@@ -1,7 +1,7 @@
 // Registry: the families of devices that this build knows.
 //
-// Place in the whole: what the host's tools find a binary's target in. A device joins with one line in registry.cpp,
-// and its library in CMakeLists.txt. Host only.
+// The host's tools find a binary's target in it. A device needs one line in registry.cpp, and its library in
+// CMakeLists.txt.
 #pragma once
 
 #include "hal/host/target.h"
@@ -11,7 +11,7 @@ namespace pianola {
 
 // Static lifetime.
 [[nodiscard]] Span<const Target* const> known_targets();
-// The first of them: models and host programs are captured for it.
+// The first family: the default of captures.
 [[nodiscard]] inline const Target& usual_target() {
     return *known_targets()[0];
 }

@@ -181,7 +181,7 @@ bool is_whole(const void* table, std::uint32_t table_bytes) noexcept {
 
 namespace {
 
-// Whether an object may be made here of this table.
+// Returns whether an object may be made here from this table.
 [[nodiscard, gnu::noinline]] bool may_be_made(const void* object, const void* table,
                                               std::uint32_t table_bytes) noexcept {
     return (object != nullptr) && is_aligned(object) && is_whole(table, table_bytes);

@@ -1,8 +1,7 @@
-// Adapters: tables of C functions as the interfaces that a session calls.
+// Adapters that present tables of C functions as the interfaces that a session calls.
 //
-// Place in the whole: inside of pnl_device_t and its kind, which they begin. Nearly every method is one
-// jump: the context takes the place of `this`. What C could return that C++ can not, is caught here: a decoded command
-// with too many extents, a view without memory, a missing text.
+// Nearly every method is one jump: the context takes the place of `this`. The adapters catch results that C can return
+// and C++ cannot: a decoded command with too many extents, a view without memory, a missing text.
 #pragma once
 
 #include "pianola/digest_engine.h"
@@ -125,7 +124,7 @@ class CDigestEngine final : public DigestEngine {
     void* context_;
 };
 
-// Whether there is a table, of its own size and version, and a function in every place.
+// Returns whether the table exists, has its own size and version, and has no null function.
 [[nodiscard]] bool is_whole(const void* table, std::uint32_t table_bytes) noexcept;
 
 }  // namespace pianola::c_api

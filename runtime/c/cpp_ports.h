@@ -1,9 +1,9 @@
-// Ports and the C API: an object of a port in C++ as one of C, and one that pnl_<interface>_init() has made, as one of
-// C++.
+// Ports and the C API: conversion of a C++ port object to a C object, and of an object made by pnl_<interface>_init()
+// to a C++ object.
 //
-// Place in the whole: the first for the glue of an application in C whose accelerator's port is in C++, a few lines
-// that make the objects, whose addresses then stand in a pnl_session_config_t; the second for what takes ports in C++,
-// such as the conformance kit. Neither costs anything at run time.
+// as_c() is for an application in C whose accelerator port is in C++: it makes the objects in C++ and puts their
+// addresses into a pnl_session_config_t. as_cpp() is for code that takes ports in C++, such as the conformance kit.
+// Neither has a cost at run time.
 #pragma once
 
 #include "pianola.h"
@@ -15,7 +15,7 @@
 
 namespace pianola::c_api {
 
-// Never null; of the object's own life.
+// Never null; valid as long as the object.
 [[nodiscard]] inline pnl_device_t* as_c(Device& device) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
     return reinterpret_cast<pnl_device_t*>(&device);
@@ -37,7 +37,7 @@ namespace pianola::c_api {
     return reinterpret_cast<pnl_digest_engine_t*>(&engine);
 }
 
-// Of what has been initialised, or came from as_c(): nothing else may be handed over.
+// The argument must have been initialised by pnl_<interface>_init() or come from as_c().
 [[nodiscard]] inline Device& as_cpp(pnl_device_t& device) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
     return *reinterpret_cast<Device*>(&device);

@@ -1,4 +1,4 @@
-// For command sets in C: apart, so that an image with a command set in C++ does not have it.
+// For command sets in C. A separate file, so that an image with a command set in C++ does not contain it.
 #include "runtime/c/twins.h"
 
 bool pnl_extents_add(pnl_extents_t* extents, const pnl_extent_t* extent) {

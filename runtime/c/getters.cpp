@@ -1,4 +1,4 @@
-// What a session says of itself: nothing here changes it, so that callbacks may ask as well.
+// Read-only queries of a session; callbacks may call them too.
 #include "runtime/c/session_at.h"
 
 namespace pianola::c_api {

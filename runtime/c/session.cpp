@@ -8,7 +8,7 @@
 namespace pianola::c_api {
 namespace {
 
-// What a function has come to where no method of the session was called: no Status has these values.
+// Results of functions that called no method of the session; no Status has these values.
 constexpr std::uint32_t kNoSession = 0U;
 constexpr std::uint32_t kWrongArgument = 1U;
 
@@ -17,7 +17,7 @@ static_assert(alignof(Session) <= alignof(pnl_session_t));
 static_assert(alignof(PlanWorkspace) <= alignof(pnl_workspace_t));
 static_assert(sizeof(PlanWorkspace) <= sizeof(pnl_workspace_t));
 
-// The same for a call that may change it: nullptr also where a call is under way. leave() ends the call.
+// The session for a call that may change it: nullptr also if a call is under way. leave() ends the call.
 [[nodiscard, gnu::noinline]] Session* enter(pnl_session_t* session) noexcept {
     const Session* const found = find(session);
     if ((found == nullptr) || (((session->private_mark ^ number_of(session)) & kBusy) != 0U)) {
@@ -39,7 +39,7 @@ static_assert(sizeof(PlanWorkspace) <= sizeof(pnl_workspace_t));
     return static_cast<std::uint32_t>(status);
 }
 
-// Whether there is memory where views say so. Lists that are longer than any that a session takes are refused here.
+// Returns whether every view has memory. Refuses lists that are longer than a session accepts.
 [[nodiscard, gnu::noinline]] bool are_there(const pnl_bytes_t* views, std::size_t count) noexcept {
     static_assert(kMaxInputs == kMaxOutputs);
     if ((count > kMaxInputs) || ((views == nullptr) && (count != 0U))) {
@@ -65,14 +65,14 @@ static_assert(sizeof(PlanWorkspace) <= sizeof(pnl_workspace_t));
     return Span<const MutableByteSpan>{twin(views), count};
 }
 
-// Loading takes its workspace as it finds it, the second time as well as the first: nothing has to be constructed.
+// Loading accepts a workspace with any contents, so nothing has to be constructed.
 [[nodiscard]] PlanWorkspace& workspace_at(pnl_workspace_t* memory) noexcept {
     static_assert(std::is_trivially_copyable_v<PlanWorkspace> && std::is_trivially_destructible_v<PlanWorkspace>);
     return *std::launder(
         reinterpret_cast<PlanWorkspace*>(memory));  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
 }
 
-// Calls that differ in nothing but the method.
+// Calls that differ only in the method.
 template <Status (Session::*kMethod)() noexcept>
 [[nodiscard]] pnl_status_t enter_and(pnl_session_t* at) noexcept {
     Session* const session = enter(at);
@@ -97,19 +97,19 @@ bool is_whole(const pnl_trust_t& trust) noexcept {
 
 namespace {
 
-// How many devices the configuration names; 0 where they are none, or too many.
+// Number of devices in the configuration; 0 if there are none or too many.
 [[nodiscard]] std::uint32_t devices_in(const pnl_session_config_t& config) noexcept {
     const bool is_mesh =
         (config.rows != 0U) && (config.rows <= kMaxMeshDevices) && (config.columns <= (kMaxMeshDevices / config.rows));
     return is_mesh ? (config.rows * config.columns) : 0U;
 }
 
-// None where the configuration is not whole.
+// Empty if the configuration is incomplete.
 [[nodiscard]] Span<pnl_device_t* const> list_of_devices(const pnl_session_config_t& config, bool is_whole) noexcept {
     return Span<pnl_device_t* const>{config.devices, is_whole ? devices_in(config) : 0U};
 }
 
-// Size and version first: what is of another version may be shorter.
+// Size and version are checked first: a table of another version may be shorter.
 [[nodiscard]] bool is_valid(const pnl_session_config_t& config) noexcept {
     bool is = (config.struct_size == sizeof(config)) && (config.version == PNL_API_VERSION) &&
               (config.devices != nullptr) && is_made(config.platform) && is_made(config.command_set) &&

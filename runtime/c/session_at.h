@@ -1,14 +1,12 @@
-// Where a session is: what the functions of pianola.h have in common.
-//
-// Place in the whole: of session.cpp and getters.cpp only.
+// Locates the session in its storage, for all functions of pianola.h.
 #pragma once
 
 #include "runtime/c/twins.h"
 
 namespace pianola::c_api {
 
-// The mark of a session's storage says whether there is one: a pattern, and the address, which a copy does not
-// have. While a call is under way its lowest bit is set.
+// The mark in a session's storage shows whether a session exists: a pattern combined with the address, which a copy
+// does not match. While a call is under way its lowest bit is set.
 inline constexpr std::uint32_t kMark = 0x50E4'A11AU;
 inline constexpr std::uint32_t kBusy = 1U;
 

@@ -1,5 +1,5 @@
-// What pianola_sizes.h is made of: the size of each object here is a number of the target, which the build reads from
-// the object file with nm. Nothing links it, so that it works for a cross compiler as for any other.
+// Source of pianola_sizes.h: the build reads the size of each object from this object file with nm. Nothing links the
+// file, so cross compilers work too.
 #include <array>
 
 #include "runtime/c/storage.h"
@@ -9,7 +9,7 @@ namespace pianola::c_api {
 template <std::size_t kNumber>
 using Number = std::array<char, kNumber>;
 
-// C linkage, for names that nm gives as they are.
+// C linkage: nm prints these names unmangled.
 extern "C" {
 extern const Number<kWordsOf<Session>> kPnlSessionWords;
 const Number<kWordsOf<Session>> kPnlSessionWords{};

@@ -1,7 +1,7 @@
-// Storage: what lies inside of the opaque objects of pianola.h and pianola_port.h.
+// Storage: the contents of the opaque objects of pianola.h and pianola_port.h.
 //
-// Place in the whole: sizes.cpp tells the build how large they are, for pianola_sizes.h. Objects of interfaces begin
-// with what C++ calls: so that an object of a port in C++ can stand in for one of them (cpp_ports.h).
+// sizes.cpp gives their sizes to the build, for pianola_sizes.h. Interface objects begin with the C++ object, so that a
+// C++ port object can replace one of them (cpp_ports.h).
 #pragma once
 
 #include "runtime/c/adapters.h"
@@ -9,10 +9,9 @@
 
 namespace pianola::c_api {
 
-// Whether something has been made there: storage that nobody has initialised is zero where it is static, and no object
-// begins with a zero.
+// Returns whether an object was made there: uninitialised static storage is zero, and no object begins with a zero.
 [[nodiscard]] bool is_made(const void* object) noexcept;
-// The same of what a trust may leave out, and no keys at NULL.
+// The same check for the optional parts of a trust; keys must not be NULL.
 [[nodiscard]] bool is_whole(const pnl_trust_t& trust) noexcept;
 
 struct ValidationStorage {
@@ -21,7 +20,7 @@ struct ValidationStorage {
     Plan plan;
 };
 
-// 64-bit words that hold so many bytes.
+// Number of 64-bit words that hold that many bytes.
 [[nodiscard]] constexpr std::size_t words_for(std::size_t bytes) noexcept {
     return (bytes + (sizeof(std::uint64_t) - 1U)) / sizeof(std::uint64_t);
 }

@@ -1,4 +1,4 @@
-// That twins are twins: no code, assertions only.
+// Assertions that twin structures match. Contains no code.
 #include "runtime/c/twins.h"
 
 #include <cstddef>
@@ -190,13 +190,13 @@ PIANOLA_SAME(pnl_plan_t, outputs, Plan, outputs);
 PIANOLA_SAME(pnl_plan_t, regions, Plan, regions);
 PIANOLA_SAME(pnl_plan_t, parameters, Plan, parameters);
 
-// A plan goes on where its twin ends.
+// A plan is longer than its twin.
 static_assert(sizeof(pnl_plan_t) <= sizeof(Plan));
 static_assert(offsetof(pnl_plan_t, views) == offsetof(Plan, views));
 static_assert(offsetof(pnl_plan_t, views_tensor) == (offsetof(Plan, views) + offsetof(PlannedViews, tensor)));
 static_assert(offsetof(pnl_plan_t, views_command) == (offsetof(Plan, views) + offsetof(PlannedViews, command)));
 
-// Members are private; tests compare what is written through the one with what is read through the other.
+// Members are private; tests write through one type and read through the other.
 static_assert(are_twins<pnl_bytes_t>());
 static_assert(are_twins<pnl_memory_t>());
 static_assert(are_twins<pnl_extents_t>());

@@ -1,8 +1,8 @@
-// Twins: structures of the C API that are, member by member, those of the C++ runtime.
+// Twins: structures of the C API with the same members as those of the C++ runtime.
 //
-// Place in the whole: the one place of the C API where a pointer to one becomes a pointer to the other. Only pairs that
-// are named here can be converted; twins.cpp compares them. Copies instead would cost text and stack in every call. The
-// C types are declared to alias (PNL_TWIN), so that an optimiser which sees both sides keeps accesses in order.
+// The only place of the C API that converts a pointer to one into a pointer to the other. Only pairs that are named
+// here can be converted; twins.cpp compares them. Copies would cost text and stack in every call. The C types are
+// declared to alias (PNL_TWIN), so that an optimiser which sees both sides keeps accesses in order.
 #pragma once
 
 #include <new>  // NOLINT(portability-restrict-system-includes): DEV-053
@@ -70,7 +70,7 @@ template <typename C>
     return reinterpret_cast<std::uintptr_t>(object);
 }
 
-// As every opaque object must be.
+// Required alignment of every opaque object.
 [[nodiscard]] inline bool is_aligned(const void* object) noexcept {
     return (address_of(object) % alignof(std::uint64_t)) == 0U;
 }

@@ -18,7 +18,7 @@ pnl_status_t pnl_validate(const uint8_t* file, size_t file_bytes, const pnl_devi
         ((file == nullptr) && (file_bytes != 0U)) || !c_api::is_made(command_set) || !c_api::is_whole(*trust)) {
         return PNL_INVALID_ARGUMENT;
     }
-    // As Session::load() does, validation takes its memory as it finds it.
+    // Like Session::load(), validation accepts memory with any contents.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
     auto& memory = *std::launder(reinterpret_cast<c_api::ValidationStorage*>(storage));
     memory.description = *c_api::twin(description);

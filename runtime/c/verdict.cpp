@@ -1,4 +1,4 @@
-// The texts of a verdict: each function apart, so that an image which does not print has none of them.
+// The texts of a verdict. Each function is separate, so that an image which does not print contains none of them.
 #include "runtime/c/twins.h"
 
 const char* pnl_rule_id(pnl_rule_t rule) {
@@ -14,7 +14,7 @@ const char* pnl_rule_reason(pnl_rule_t rule) {
 }
 
 size_t pnl_verdict_path(const pnl_verdict_t* verdict, char* text, size_t text_size) {
-    // A verdict that nothing has written yet may hold anything.
+    // A verdict that was never written may hold any value.
     if ((verdict == nullptr) || (text == nullptr) || (verdict->path.count > PNL_MAX_PATH_STEPS)) {
         return 0U;
     }

@@ -1,7 +1,6 @@
-// FootprintCheck: holds a stated size to the compiler's own on 32-bit cores.
+// FootprintCheck: compares a stated size with sizeof on 32-bit cores.
 //
-// Place in the whole: what the footprint.cpp files assert with. Says nothing on cores with other pointers, where sizes
-// differ.
+// The footprint.cpp files assert with it. Checks nothing on cores with other pointer sizes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@ namespace pianola {
 
 inline constexpr std::uint32_t kFootprintPointerBytes = 4U;
 
-// True, or does not compile; the compiler's message then shows both numbers.
+// True; a difference does not compile, and the compiler's message shows both numbers.
 template <std::size_t kFound, std::uint32_t kStated>
 [[nodiscard]] constexpr bool footprint_agrees() noexcept {
     static_assert((sizeof(void*) != kFootprintPointerBytes) || (kFound == kStated),

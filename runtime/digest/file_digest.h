@@ -1,6 +1,6 @@
 // FileDigest: the digest of a message, by the integrator's engine where there is one.
 //
-// Place in the whole: what authenticates a file, and what a device holds of it.
+// Authenticates a file, and the contents that a device holds.
 #pragma once
 
 #include "pianola/digest_engine.h"
@@ -12,7 +12,7 @@ class FileDigest {
     explicit FileDigest(DigestEngine* engine) noexcept;
 
     void update(ByteSpan bytes) noexcept;
-    // False where the engine has failed; `digest` is then all zeros.
+    // Returns false if the engine failed; `digest` is then all zeros.
     [[nodiscard]] bool finish(Sha256Digest& digest) noexcept;
 
   private:

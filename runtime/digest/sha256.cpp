@@ -50,12 +50,12 @@ template <std::uint32_t kBits>
 
 struct WorkingVariables {
     std::array<std::uint32_t, 8> v;
-    std::uint32_t b_xor_c;  // what a and b of the round before differ in
+    std::uint32_t b_xor_c;  // bits in which a and b of the previous round differ
 };
 
 // Round kTurn, modulo 16, of section 6.2.2, step 3. The eight variables a to h stay where they are and their names
 // rotate, which saves seven moves a round; all indices are constants. The majority of a, b and c is b where b and c
-// agree, and a's else; what b and c differ in is known from the round before.
+// agree, and a's else; the difference of b and c is known from the previous round.
 template <std::size_t kTurn>
 [[gnu::always_inline]] inline void round(WorkingVariables& working, std::uint32_t constant_and_word) noexcept {
     constexpr std::size_t kCount = 8U;
@@ -76,7 +76,7 @@ template <std::size_t kTurn>
     v[kH] = t1 + majority + big_sigma0(v[kA]);
 }
 
-// The same, and behind it the word of 16 rounds later: section 6.2.2, step 1.
+// The same round, then the word of 16 rounds later: section 6.2.2, step 1.
 template <std::size_t kTurn>
 [[gnu::always_inline]] inline void turn(WorkingVariables& working, Window& w,
                                         const RoundConstants& constants) noexcept {
@@ -92,7 +92,7 @@ template <std::size_t... kTurns>
     (turn<kTurns>(working, w, constants), ...);  // NOLINT(pianola-misra-8.19.1): DEV-068
 }
 
-// Behind the last rounds there is no word.
+// The last rounds compute no further word.
 template <std::size_t... kTurns>
 [[gnu::always_inline]] inline void last_turns(WorkingVariables& working, const Window& w,
                                               const RoundConstants& constants,
@@ -100,7 +100,7 @@ template <std::size_t... kTurns>
     (round<kTurns>(working, constants[kTurns] + w[kTurns]), ...);  // NOLINT(pianola-misra-8.19.1): DEV-068
 }
 
-// Big-endian. Compilers know this for a core's instruction; a core without one takes these eight, and no call.
+// Big-endian. Compilers replace this by the core's instruction; a core without one executes these eight and no call.
 [[nodiscard]] constexpr std::uint32_t turned(std::uint32_t word) noexcept {
     constexpr std::uint32_t kByte = 8U;
     constexpr std::uint32_t kOdd = 0x00FF00FFU;
@@ -108,7 +108,7 @@ template <std::size_t... kTurns>
     return (pairs >> (2U * kByte)) | (pairs << (2U * kByte));
 }
 
-// The words of the block, without a loop's cost for each; most cores load and turn a word in two instructions.
+// The words of the block, unrolled; most cores load and byte-swap a word in two instructions.
 template <std::size_t... kPlaces>
 [[gnu::always_inline]] inline void load_words(ByteSpan block, Window& w,
                                               std::index_sequence<kPlaces...> /*all*/) noexcept {

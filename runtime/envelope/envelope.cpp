@@ -12,7 +12,7 @@ namespace pianola {
 namespace envelope_checks {
 namespace {
 
-// A field of the header, and where it lies.
+// A field of the header and its offset.
 struct HeaderField {
     const char* name;
     std::uint32_t place;
@@ -54,7 +54,7 @@ Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place,
     return refuse_wide(reading.verdict, static_cast<Rule>(number & ((1U << kFieldShift) - 1U)), place, actual, limit);
 }
 
-// All bytes before the one that is not: a good file has some hundred of them, in every validation.
+// All bytes before the first that is not zero: a valid file has some hundred of them, in every validation.
 bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Cause cause) noexcept {
     const ByteSpan file = reading.file;
     std::uint32_t seen = 0U;
@@ -65,7 +65,7 @@ bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, 
         return true;
     }
     std::uint32_t place = first;
-    while (file[place] == 0U) {  // before `end`, as one is not
+    while (file[place] == 0U) {  // before `end`: one byte is not zero
         place += 1U;
     }
     return is_passed_over(note_refusal_at(reading, cause, place, file[place], 0U));
@@ -78,7 +78,7 @@ constexpr std::array<Segment Envelope::*, kSegmentCount> kSegments{
     {&Envelope::manifest, &Envelope::weights, &Envelope::traces, &Envelope::self_tests}};
 
 [[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
-    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps for sizes that no file has
+    return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps only for sizes that no file has
 }
 
 // A header field that has one legal value.
@@ -152,7 +152,7 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
             return refuse_at(reading, Rule::kEnvSegmentLayout, field, entry + header::kSegmentOffset, offset,
                              expected_offset);
         }
-        // offset <= body_end: so the header was, and what the last segment was padded to
+        // offset <= body_end: true for the header, and for the padding of the previous segment
         const std::uint32_t contents_end = offset + size_bytes;
         expected_offset = align_up(contents_end);
         if ((size_bytes > (body_end - offset)) || (expected_offset > body_end)) {
@@ -169,8 +169,8 @@ bool check_segments(const Reading& reading, Envelope& envelope) noexcept {
                : refuse_at(reading, Rule::kEnvTrailing, Field::kTotalBytes, expected_offset, body_end, expected_offset);
 }
 
-// The digest that a file must carry. False where an engine has failed. Not inlined: the hash would lie on the stack
-// while a signature is verified, which is where the stack is deepest.
+// The digest that a file must carry. Returns false if an engine failed. Not inlined: the hash would be on the stack
+// while a signature is verified, where the stack is deepest.
 [[nodiscard, gnu::noinline]] bool compute_digest(ByteSpan unsigned_part, DigestEngine* engine,
                                                  Sha256Digest& digest) noexcept {
     constexpr std::uint32_t kBody = header::kDigest + kSha256Bytes;

@@ -1,4 +1,4 @@
-// What the checks of a header share. Included by the sources of runtime/envelope, and by what stands in place of
+// Shared by the checks of a header. Included by the sources of runtime/envelope and by the replacement of
 // signature.cpp.
 #pragma once
 
@@ -33,7 +33,7 @@ enum class Field : std::uint8_t {
     kCount,
 };
 
-// Rule and field as one number: there are many calls, whose arguments then are in registers.
+// Rule and field as one number: there are many calls, and their arguments then fit in registers.
 enum class Cause : std::uint16_t {};
 inline constexpr std::uint32_t kFieldShift = 8U;
 static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
@@ -41,12 +41,12 @@ static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift
     return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
 }
 
-// envelope.cpp: fill in the verdict, for a field where the header has it, or for another place that belongs to it.
+// envelope.cpp: fill in the verdict, for a field of the header or for another offset.
 Status note_refusal(const Reading& reading, Cause cause, std::size_t actual, std::size_t limit) noexcept;
 Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place, std::size_t actual,
                        std::size_t limit) noexcept;
 
-// The same, and false.
+// Fills in the verdict and returns false.
 [[gnu::always_inline]] inline bool refuse_field(const Reading& reading, Rule rule, Field field, std::size_t actual = 0U,
                                                 std::size_t limit = 0U) noexcept {
     return is_passed_over(note_refusal(reading, cause_of(rule, field), actual, limit));
@@ -59,9 +59,9 @@ Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place,
 // envelope.cpp: bytes [first, end) are zero. They are inside the file.
 [[nodiscard]] bool check_zero(const Reading& reading, std::uint32_t first, std::uint32_t end, Cause cause) noexcept;
 
-// signature.cpp: what the header says of a signature. Without one, nothing says whose it would be.
+// signature.cpp: the signature's fields in the header. Without a signature, the key id must be zero.
 [[nodiscard]] bool check_signature_fields(const Reading& reading, Envelope& envelope) noexcept;
-// signature.cpp: who has signed the digest.
+// signature.cpp: which key has signed the digest.
 [[nodiscard]] bool check_signature(const Reading& reading, const Envelope& envelope, const Trust& trust,
                                    const Sha256Digest& digest) noexcept;
 

@@ -1,4 +1,4 @@
-// What a header says of a signature, and whether it holds. Can be left out: runtime/without.
+// The signature's fields in a header, and its verification. Can be left out: runtime/without.
 #include <cstring>
 
 #include "pianola/bytes.h"
@@ -7,7 +7,7 @@
 namespace pianola::envelope_checks {
 namespace {
 
-// A key that is there more than once is trusted where every entry says so.
+// A key that is listed more than once is trusted only if every entry says so.
 [[nodiscard]] const TrustedKey* find_key(const Trust& trust, const KeyId& id) noexcept {
     const TrustedKey* found = nullptr;
     for (const TrustedKey& key : trust.keys) {

@@ -41,8 +41,8 @@ static_assert(kBodyObject == schema::WaitEvent::VT_EVENT);
 using flatbuffers::Table;
 using Entry = flatbuffers::voffset_t;  // of a field in its table's vtable
 
-// What follows is called for every field of every view: functions of their own rather than flatc's accessors, which a
-// compiler expands at every call.
+// These functions are called for every field of every view. They replace flatc's accessors, which a compiler inlines at
+// every call.
 
 // A number; 0 where it is absent, which is the default of all of them.
 template <typename Number>
@@ -51,13 +51,13 @@ template <typename Number>
     return (value != nullptr) ? flatbuffers::ReadScalar<Number>(value) : Number{};
 }
 
-// One of an enumeration; one function reads them all.
+// An enumerator; one function reads all enumerations.
 template <typename Enumeration>
 [[nodiscard]] Enumeration one_of(const Table& table, Entry entry) noexcept {
     return static_cast<Enumeration>(number<std::uint8_t>(table, entry));
 }
 
-// How many elements a list has.
+// Number of elements of a list.
 [[nodiscard]] std::uint32_t count_of(const Table& table, Entry list) noexcept {
     return target_of<flatbuffers::Vector<std::uint8_t>>(table, list)->size();
 }
@@ -92,7 +92,7 @@ Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, st
                        std::size_t limit) noexcept {
     verdict.path.enter("manifest");
     return refuse(verdict, rule, envelope.manifest.offset, static_cast<std::uint32_t>(actual),
-                  static_cast<std::uint32_t>(limit));  // no file is longer than 32 bits can say
+                  static_cast<std::uint32_t>(limit));  // file sizes fit in 32 bits
 }
 
 }  // namespace

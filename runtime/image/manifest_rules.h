@@ -1,6 +1,6 @@
 // The rules of the manifest's schema. Defined in the source that schemac makes from it.
 //
-// Place in the whole: what open_image() hands to the checks of schema_check.h.
+// open_image() passes them to the checks of schema_check.h.
 #pragma once
 
 #include "runtime/image/schema_rules.h"

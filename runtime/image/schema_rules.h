@@ -1,7 +1,7 @@
-// SchemaRules: what a schema says of every field, as constant tables.
+// SchemaRules: the properties of every field of a schema, as constant tables.
 //
-// Place in the whole: schemac (toolchains/schemac) makes one SchemaRules from each schema; the checks in schema_check.h
-// hold a buffer against it. Tables, because a function per table of the schema is several times as long.
+// schemac (toolchains/schemac) makes one SchemaRules from each schema; the checks in schema_check.h compare a buffer
+// with it. Tables are several times smaller than a function per table of the schema.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ enum class FieldKind : std::uint8_t {
     kNumber,  // a number or a struct
     kTruth,
     kEnumerator,
-    // Behind an offset.
+    // Reached through an offset.
     kName,
     kTable,
     kUnion,  // its type is in place, in the field before
-    // Lists, behind an offset.
+    // Lists, reached through an offset.
     kTables,
     kNumbers,
     kTruths,
@@ -27,7 +27,7 @@ enum class FieldKind : std::uint8_t {
     kNames,
 };
 
-// Whether tables lie behind a field of that kind.
+// Whether a field of that kind leads to tables.
 [[nodiscard]] constexpr bool has_tables(FieldKind kind) noexcept {
     return (kind >= FieldKind::kTable) && (kind <= FieldKind::kTables);
 }

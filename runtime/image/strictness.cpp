@@ -60,7 +60,7 @@ class StrictnessCheck {
                        : refuse_field(Rule::kImgName, (text == nullptr) ? 0U : text->size(), field.limit);
         }
         if (!is_choice(field.kind)) {
-            return true;  // any number is a value; a table is looked at when it is entered
+            return true;  // any number is a value; a table is checked when it is entered
         }
         const std::uint8_t* const value = table.GetAddressOf(field.entry);
         // A truth value that is absent is its default; an enumerator that is absent is Unspecified.
@@ -95,7 +95,7 @@ class StrictnessCheck {
                    : refuse_at(Rule::kImgUnion, place_of(where), FieldPath::kNoIndex, type, 0U);
     }
 
-    // What the schema says of a list whose length only the file bounds.
+    // max_count of a list whose length only the file bounds.
     static constexpr std::uint32_t kNoLimit = UINT16_MAX;
 
     [[nodiscard]] bool check_list(const FieldRule& field, const ByteList& list) noexcept {
@@ -120,7 +120,7 @@ class StrictnessCheck {
                                             : refuse_at(Rule::kImgName, text, index, text->size(), kMaxNameBytes);
     }
 
-    // A field of the table, or the table where the field is absent.
+    // A field of the table, or the table if the field is absent.
     [[nodiscard]] const void* place_of(const std::uint8_t* value) const noexcept {
         return (value != nullptr) ? static_cast<const void*>(value) : static_cast<const void*>(&cursor_.table());
     }

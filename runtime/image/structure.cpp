@@ -9,8 +9,8 @@ using flatbuffers::Table;
 using flatbuffers::Verifier;
 using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 
-// The names of a list that lies inside the buffer. Not by VerifyVectorOfStrings(), which follows an offset that nobody
-// has verified.
+// The names of a list that lies inside the buffer. VerifyVectorOfStrings() is not used: it follows an offset that was
+// not verified.
 [[nodiscard]] bool verify_names(const NameList& list, const Verifier& verifier) noexcept {
     const ByteSpan slots{list.Data(), std::size_t{list.size()} * sizeof(flatbuffers::uoffset_t)};
     for (std::size_t at = 0U; at < slots.size(); at += sizeof(flatbuffers::uoffset_t)) {
@@ -24,10 +24,10 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
 }
 
 [[nodiscard]] bool verify_field(const FieldRule& field, const Table& table, const Verifier& verifier) noexcept {
-    // Fields by their place in the table: an address that nobody has verified could be past the last of all addresses.
+    // Fields are given by their offset in the table: an unverified address could wrap round.
     const void* const first = &table;
     const auto* const start = static_cast<const std::uint8_t*>(first);  // NOLINT(pianola-misra-8.2.6): DEV-069
-    // Where a type is absent, its place is 0, and the table's first byte is in the buffer.
+    // If a type is absent, its offset is 0, and the table's first byte is in the buffer.
     if ((field.kind == FieldKind::kUnion) &&
         !verifier.VerifyField<std::uint8_t>(start, table.GetOptionalFieldOffset(type_entry(field)),
                                             alignof(std::uint8_t))) {
@@ -48,7 +48,7 @@ using NameList = flatbuffers::Vector<flatbuffers::Offset<String>>;
         return verifier.VerifyString(static_cast<const String*>(target));  // NOLINT(pianola-misra-8.2.6): DEV-069
     }
     if (!is_list(field.kind)) {
-        return true;  // the table is looked at when it is entered
+        return true;  // the table is checked when it is entered
     }
     // NOLINTNEXTLINE(pianola-misra-8.2.6): DEV-069
     return verifier.VerifyVectorOrString(static_cast<const std::uint8_t*>(target), field.bytes) &&

@@ -47,7 +47,7 @@ void TableCursor::enter(const Table& table, std::uint32_t rule) noexcept {
     table_ = &table;
 }
 
-// Where the offset to the next table behind the step's field lies, and that table's rule; nullptr where there is none.
+// Location of the offset to the step's next table, and that table's rule; nullptr if there is none.
 const std::uint8_t* TableCursor::next_child(const Step& step, std::uint32_t& rule) const noexcept {
     const FieldRule& field = rules_.fields[step.field];
     rule = field.type;

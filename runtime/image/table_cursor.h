@@ -1,7 +1,7 @@
 // TableCursor: visits every table and field of a FlatBuffer in the order of its schema's rules.
 //
-// Place in the whole: the way through the tree that both checks of schema_check.h take. Without recursion: the tables
-// on the way from the root lie in a stack of fixed depth. Included by the sources of runtime/image only.
+// Both checks of schema_check.h traverse the tree with it. There is no recursion: the tables on the path from the root
+// are kept in a stack of fixed depth. Included by the sources of runtime/image only.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>
@@ -15,16 +15,16 @@
 
 namespace pianola {
 
-// What the offset at `base + place` leads to; nullptr where the verifier refuses that offset. The one way to follow an
-// offset that has not been verified: FlatBuffers' own Vector::Get() adds whatever the file says to an address, and on a
-// core of 32 bits that sum wraps round to another place in the buffer. Defined in structure.cpp.
+// The target of the offset at `base + place`; nullptr if the verifier refuses that offset. The only way to follow an
+// unverified offset: FlatBuffers' own Vector::Get() adds whatever the file says to an address, and on a core of 32 bits
+// that sum wraps round to another place in the buffer. Defined in structure.cpp.
 [[nodiscard]] const void* verified_target(const flatbuffers::Verifier& verifier, const std::uint8_t* base,
                                           flatbuffers::voffset_t place) noexcept;
 
-// The same for an offset that the verifier has accepted.
+// Follows an offset that the verifier has accepted.
 [[nodiscard]] const void* follow(const std::uint8_t* slot) noexcept;
 
-// What an offset field points to; nullptr where the field is absent. One function whatever it points to.
+// The target of an offset field of any type; nullptr if the field is absent.
 [[nodiscard]] const void* target_at(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept;
 template <typename Target>
 [[nodiscard]] const Target* target_of(const flatbuffers::Table& table, flatbuffers::voffset_t entry) noexcept {
@@ -43,34 +43,34 @@ template <typename Target>
 class TableCursor {
   public:
     enum class Event : std::uint8_t {
-        kField,     // field() of table(); a table behind it is entered by the next call only
+        kField,     // field() of table() is visited; the next call enters the table that it leads to
         kTable,     // table() was entered
         kTableEnd,  // a table was left; table() is the one around it
         kEnd,       // the root was left
         kDeadEnd,   // there is no room for another table, or the verifier refuses the offset to it
     };
 
-    // Starts inside the root. The verifier is shown the offset to every table before it is followed; nullptr where one
-    // has accepted all of them.
+    // Starts inside the root. The verifier checks the offset to every table before it is followed; nullptr if all
+    // offsets were verified already.
     TableCursor(const SchemaRules& rules, const flatbuffers::Table& root,
                 const flatbuffers::Verifier* verifier) noexcept;
 
-    // One event after the other. Not to be called again after kEnd or kDeadEnd.
+    // Returns the next event. Must not be called again after kEnd or kDeadEnd.
     [[nodiscard]] Event next() noexcept;
 
     [[nodiscard]] const flatbuffers::Table& table() const noexcept { return *table_; }
     // The field that was visited last.
     [[nodiscard]] const FieldRule& field() const noexcept { return *field_; }
 
-    // Enters the way from the root to table().
+    // Adds the path from the root to table() to the verdict's path.
     void describe(FieldPath& path) const noexcept;
 
   private:
-    // A table on the way from the root.
+    // A table on the path from the root.
     struct Step {
         const flatbuffers::Table* table{nullptr};
         std::uint16_t field{0U};     // index into rules_.fields: the next to visit, or the one whose tables are visited
-        std::uint16_t end{0U};       // one behind the table's last field
+        std::uint16_t end{0U};       // index after the table's last field
         std::uint32_t children{0U};  // tables of the field that have been entered
         bool in_children{false};
     };

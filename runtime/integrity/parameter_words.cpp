@@ -10,7 +10,7 @@ void put_parameters(const Plan& plan, const ParameterValues& values, std::uint32
         const PlannedParameter& parameter = plan.parameters[i];
         for (std::uint32_t k = 0U; values.is_set[i] && (k < parameter.point_count); ++k) {
             const std::uint32_t place = plan.patch_addresses[parameter.first_point + k] - address;
-            // Empty where the word is elsewhere: words and chunks are aligned, so that a word is in one chunk.
+            // Empty if the word is elsewhere: words and chunks are aligned, so that a word is in one chunk.
             const MutableByteSpan word = bytes.subspan(place, sizeof(values.value[i]));
             if (!word.empty()) {
                 std::memcpy(word.data(), &values.value[i], word.size());

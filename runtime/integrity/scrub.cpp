@@ -15,7 +15,7 @@ constexpr std::uint32_t kChunkBytes = kComparedBytes;
 static_assert((kScrubSliceBytes % kChunkBytes) == 0U);
 using Chunk = std::array<std::uint8_t, kChunkBytes>;
 
-// A piece of the file, and what devices hold in its place: the same everywhere.
+// A piece of the file, and the corresponding contents of devices, which must be equal on all of them.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): DEV-039
 struct Piece {
     ByteSpan file;
@@ -24,8 +24,8 @@ struct Piece {
     alignas(std::uint32_t) Chunk chunk;
 };
 
-// What each of the devices has at an address becomes the piece, or is as what one before it had. `suspect` becomes the
-// first device that can not be read, or, where there are several, that holds something else than the file.
+// The first device's contents at an address become the piece; those of the others must be equal. Sets `suspect` to the
+// first device that cannot be read, or, if there are several, that differs from the file.
 Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Piece& piece,
                   std::uint32_t& suspect) noexcept {
     for (std::uint32_t device = 0U; device < count_of(devices); ++device) {
@@ -51,7 +51,7 @@ Status read_piece(Devices devices, DeviceBits holders, std::uint32_t address, Pi
     return Status::kOk;
 }
 
-// Every constant range holds the piece, which lies in the file at file_offset, as a whole, or not at all.
+// Every constant range contains the piece at file_offset either entirely or not at all.
 Status read_piece(Devices devices, const ConstantRanges& constants, std::uint32_t file_offset, Piece& piece,
                   std::uint32_t& suspect) noexcept {
     Status status = Status::kOk;
@@ -65,12 +65,12 @@ Status read_piece(Devices devices, const ConstantRanges& constants, std::uint32_
     return status;
 }
 
-// How much of the file from file_offset on, `limit` bytes at most, lies on one side of every end of a range.
+// Number of bytes of the file from file_offset on, at most `limit`, that no end of a range divides.
 std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_offset, std::uint32_t limit) noexcept {
     std::uint32_t bytes = (limit < kChunkBytes) ? limit : kChunkBytes;
     for (std::uint32_t i = 0U; i < constants.count; ++i) {
         const ConstantRange& range = constants.ranges[i];
-        const std::uint32_t before = range.file_offset - file_offset;  // these two wrap to large values behind
+        const std::uint32_t before = range.file_offset - file_offset;  // these two wrap to large values after the range
         const std::uint32_t left = (range.file_offset + range.size_bytes) - file_offset;
         bytes = ((before != 0U) && (before < bytes)) ? before : bytes;
         bytes = ((left != 0U) && (left < bytes)) ? left : bytes;
@@ -82,11 +82,11 @@ std::uint32_t piece_bytes(const ConstantRanges& constants, std::uint32_t file_of
     return ((bytes + kChunkBytes - 1U) / kChunkBytes) * kChunkBytes;
 }
 
-// What a piece takes of a slice at least, so that many short ranges do not make a call long.
+// The minimum share of a slice per piece, so that many short ranges do not make a call long.
 constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
 
-// How many of the bytes come next, of a slice that has so much left, which becomes less: by whole chunks, so that
-// within a range every piece begins with a chunk, whatever other ranges have left.
+// Size of the next piece, taken from the rest of the slice: whole chunks, so that within a range every piece begins
+// with a chunk.
 [[nodiscard]] std::uint32_t take_piece(std::uint32_t bytes, std::uint32_t& left) noexcept {
     const std::uint32_t piece = (bytes < left) ? bytes : left;
     const std::uint32_t taken = (piece < kLeastPieceBytes) ? kLeastPieceBytes : whole_chunks(piece);
@@ -94,7 +94,7 @@ constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
     return piece;
 }
 
-// Through the control path, which is what says so where they differ. `address` moves to the first chunk that does.
+// Compares through the control path, whose result is final. Moves `address` to the first chunk that differs.
 [[nodiscard]] Status compare_chunks(Device& device, const ScrubSource& source, ByteSpan file,
                                     std::uint32_t& address) noexcept {
     for (std::size_t done = 0U; done < file.size(); done += kChunkBytes) {
@@ -114,9 +114,9 @@ constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
     return Status::kOk;
 }
 
-// Where this core sees the device's memory, it looks there: nothing is copied. A difference that it sees is looked for
-// once more through the control path. Words that parameters may have set are not the file's: they lie in traces, and
-// the trace region is the end of its memory.
+// If this core can access the device's memory, it compares there without a copy. A difference is checked again through
+// the control path. Words that parameters may have set differ from the file: they lie in traces, and the trace region
+// is the end of its memory.
 [[nodiscard]] Status compare_bytes(Device& device, const ScrubSource& source, ByteSpan file,
                                    std::uint32_t& address) noexcept {
     const bool is_the_files = (source.plan.patch_count == 0U) || (address < source.plan.trace_region_base);
@@ -131,7 +131,7 @@ constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
     return compare_chunks(device, source, file, address);
 }
 
-// Moves behind what is equal. kOk at the end of the last range.
+// Advances past equal bytes. kOk at the end of the last range.
 [[nodiscard]] Status advance(const ConstantRanges& constants, std::uint32_t bytes, ScrubCursor& cursor) noexcept {
     const ConstantRange& range = constants.ranges[cursor.range];
     cursor.offset_bytes += bytes;
@@ -162,7 +162,7 @@ constexpr std::uint32_t kLeastPieceBytes = whole_chunks(kScrubSliceBytes / 64U);
     const std::uint32_t bytes = take_piece(range.size_bytes - cursor.offset_bytes, left);
     address = range.address + cursor.offset_bytes;
     const ByteSpan file = source.file.subspan(range.file_offset + cursor.offset_bytes, bytes);
-    // The proofs have seen that it is there: else the range was damaged since.
+    // The proofs checked that it exists: otherwise the range was damaged since.
     const Status status =
         (file.size() == bytes) ? compare_bytes(*devices[cursor.device], source, file, address) : Status::kIntegrity;
     return is_ok(status) ? advance(source.constants, bytes, cursor) : status;
@@ -218,7 +218,7 @@ std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept {
         const ConstantRange& range = constants.ranges[i];
         for (std::uint32_t device = 0U; device < count_of(range.devices); ++device) {
             std::uint32_t bytes = range.size_bytes;
-            while (bytes != 0U) {  // each time around takes some
+            while (bytes != 0U) {  // each iteration takes some
                 if (left == 0U) {
                     calls += 1U;
                     left = kScrubSliceBytes;

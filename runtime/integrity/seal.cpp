@@ -10,7 +10,7 @@ std::uint32_t seal_of(ByteSpan object, std::size_t bytes, std::uint32_t before) 
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     std::uint32_t seal = before;
     std::size_t i = 0U;
-    // Four at a time: every call of a session adds up its state twice.
+    // Unrolled by four: every call of a session computes the seal of its state twice.
     for (; (end - i) >= (4U * kWordBytes); i += 4U * kWordBytes) {
         seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
         seal = (seal ^ load_aligned_word(&object[i + kWordBytes])) * kPrime;

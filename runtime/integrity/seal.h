@@ -1,7 +1,6 @@
-// Seal: a number by which an object is known to be as it was left.
+// Seal: checksum that detects changed state.
 //
-// Place in the whole: between two calls of a session its state lies in RAM, where a bit may flip. The session seals it
-// when a call ends, and looks at the seal when the next one begins.
+// The session seals it when a call ends, and checks the seal when the next call begins.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +9,9 @@
 
 namespace pianola {
 
-// Of the first `bytes` of an object, and what `before` is the seal of; of nothing more than that where the object has
-// fewer. A different number for any two contents of one size that differ in one 32-bit word only, which every single
-// bit is in; for others with a chance of 2^-32 to be equal. FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923) over
+// Seal over the first `bytes` of an object, chained to `before`; `before` alone if the object has fewer. Any two
+// contents of one size that differ in a single 32-bit word have different seals, so every single-bit error is detected;
+// other contents have equal seals with a probability of 2^-32. FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923) over
 // words instead of bytes: every step is a bijection of the state. The object lies at a multiple of 4, and `bytes` is
 // one. O(bytes).
 inline constexpr std::uint32_t kSealOfNothing = 0x811C'9DC5U;

@@ -3,7 +3,7 @@
 namespace pianola::proof {
 namespace {
 
-constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
+constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of bytes that several cores have read
 
 }  // namespace
 

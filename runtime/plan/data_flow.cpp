@@ -3,7 +3,7 @@
 namespace pianola::proof {
 namespace {
 
-// What the host writes in a step must not be what set-up has written: that is compared with the file.
+// A step's writes from the host must not overlap what set-up has written, which is compared with the file.
 bool check_write(Context& context, const PlannedCommand& entry) noexcept {
     const QueueCommand& command = entry.command;
     enter_command(context, entry);
@@ -29,9 +29,9 @@ bool reads_weights(const Context& context, const ByteRun& run) noexcept {
     return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
 }
 
-// Program order is an order in which the queues can run, and what no event orders does not conflict (races.cpp): so
-// this order stands for every order. What has once been written stays written: one visit of the step stands for all,
-// and the first replay of a trace for every later one. State is written at set-up, and outlives the step.
+// Program order is an order in which the queues can run, and commands that no event orders do not conflict (races.cpp):
+// so this order represents every order. Written bytes stay written: one visit of the step represents all, and the first
+// replay of a trace every later one. State is written at set-up, and outlives the step.
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     find_tensors(context);

@@ -5,14 +5,14 @@
 namespace pianola::proof {
 namespace {
 
-// Devices of a mesh share no memory but the host's, and none waits for another: an event is recorded and waited for by
-// each device on its own. So what a device does depends on its own commands alone, and a mesh does what its devices do
-// one by one. Each device's commands are proved as those of a single device are; docs/DESIGN.md has the argument.
+// Devices of a mesh share only host memory, and none waits for another: each device records and awaits its own events.
+// So a device's behaviour depends on its own commands alone, and a mesh behaves as its devices do separately. Each
+// device's commands are proved as those of a single device; docs/DESIGN.md has the argument.
 [[nodiscard]] bool prove_device(Context& context) noexcept {
     return check_set_up(context) && check_order(context) && check_data_flow(context) && check_races(context);
 }
 
-// Those of `devices` that take what the context's device takes of the commands, and nothing else.
+// The devices among `devices` that have exactly the same commands as the context's device.
 [[nodiscard, gnu::noinline]] DeviceBits alike(const Context& context, const PlannedCommands& commands,
                                               std::uint32_t count, DeviceBits devices) noexcept {
     DeviceBits left = devices;
@@ -22,7 +22,7 @@ namespace {
     return left;
 }
 
-// Whether an earlier device has the same commands: then what was proved of that one is proved of this one.
+// Whether an earlier device has the same commands: then its proof holds for this one too.
 [[nodiscard]] bool is_proved(const Context& context) noexcept {
     const Plan& plan = context.plan;
     const PlanWorkspace& workspace = context.workspace;
@@ -45,7 +45,7 @@ namespace {
 }  // namespace
 
 DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept {
-    // Of one device there is one part.
+    // One device has one part.
     return kDrivesOneDevice ? static_cast<DeviceBits>(std::memcmp(&range, &mesh, sizeof(range)) == 0)
                             : devices_of(mesh, range);
 }

@@ -8,7 +8,7 @@ bool refuse_event(Context& context, const PlannedCommand& entry, Rule rule) noex
     return refuse_at(context, rule, Field::kEvent, entry.command.event);
 }
 
-// `other` is the queue on the other side.
+// `other` is the other queue.
 bool take_turn(Context& context, const PlannedCommand& entry, bool waits, EventState& event) noexcept {
     std::uint32_t& own = waits ? event.waiter : event.recorder;
     const std::uint32_t other = waits ? event.recorder : event.waiter;
@@ -48,7 +48,7 @@ bool pass_event(Context& context, const PlannedCommand& entry, std::uint64_t bef
         return false;
     }
     if (waits) {
-        cycles = later(cycles, event.cycles + (cycles - before));  // what it takes comes behind the record
+        cycles = later(cycles, event.cycles + (cycles - before));  // its cycles come after the record
     } else {
         event.cycles = cycles;
     }

@@ -22,7 +22,7 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
     if (count > capacity) {
         return false;
     }
-    // One by one, from the end that is free: C libraries for small cores move what overlaps byte by byte.
+    // One by one, from the free end: C libraries for small cores move overlapping memory byte by byte.
     const std::uint32_t tail = (added == removed) ? 0U : (count_ - (index + removed));
     const bool grows = added > removed;
     const std::uint32_t step = grows ? UINT32_MAX : 1U;
@@ -41,13 +41,13 @@ bool IntervalMap::resize(std::uint32_t index, std::uint32_t removed, std::uint32
 Status IntervalMap::assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag,
                            std::uint32_t capacity) noexcept {
     Interval whole{address, address + (size_bytes - 1U), tag};
-    // Everything that overlaps is replaced, but for what sticks out on either side; what touches and has the same tag
-    // joins.
+    // Overlapping ranges are replaced, except for their parts outside the new range; adjacent ranges with the same tag
+    // are joined.
     std::uint32_t begin = first_reaching((address > 0U) ? (address - 1U) : 0U);
     if ((begin < count_) && (intervals_[begin].last < address) && (intervals_[begin].tag != tag)) {
         begin += 1U;  // it only touches
     }
-    Interval before{};  // tag 0: nothing sticks out
+    Interval before{};  // tag 0: no part is outside
     Interval behind{};
     std::uint32_t end = begin;
     while ((end < count_) && ((whole.last == UINT32_MAX) || (intervals_[end].first <= (whole.last + 1U)))) {

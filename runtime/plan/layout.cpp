@@ -6,7 +6,7 @@
 namespace pianola::proof {
 namespace {
 
-// A region of each kind, before its place is known: the permissions; schema/buffer.fbs says the same in words.
+// A region of each kind without its address: the permissions that schema/buffer.fbs describes.
 constexpr std::array<RegionConfig, 8> kRegionsByKind{{
     {0U, 0U, false, false, false, false, false},  // kUnspecified: refused as an enumerator
     {0U, 0U, true, false, false, true, false},    // kWeights
@@ -91,7 +91,7 @@ bool check_buffers(Context& context) noexcept {
     return true;
 }
 
-// The zero points that a type can have; none where first > last.
+// The zero points that a type can have; none if first > last.
 struct ZeroPoints {
     std::int32_t first;
     std::int32_t last;
@@ -110,7 +110,7 @@ constexpr std::array<ZeroPoints, 10> kZeroPoints{{
 }};
 static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBfloat16) + 1U));
 
-// Finite, not negative, and not NaN: told from its bits, because not every core has a unit for floating point. -0 is 0.
+// Finite, not negative, and not NaN: tested on its bits, because not every core has a floating-point unit. -0 is 0.
 [[nodiscard]] bool is_scale(float scale) noexcept {
     static_assert(std::numeric_limits<float>::is_iec559);
     constexpr std::uint32_t kLargestFinite = 0x7F7F'FFFFU;
@@ -125,7 +125,7 @@ static_assert(kZeroPoints.size() == (static_cast<std::size_t>(ElementType::kBflo
     return is_scale(tensor.scale) && (tensor.zero_point >= range.first) && (tensor.zero_point <= range.last);
 }
 
-// Product of shape and element size; 0 where it exceeds 32 bits or a dimension is 0.
+// Product of shape and element size; 0 if it exceeds 32 bits or a dimension is 0.
 [[nodiscard]] std::uint32_t tensor_bytes(const TensorView& tensor) noexcept {
     std::uint32_t bytes = element_bytes(tensor.type);
     for (std::uint32_t i = 0U; i < tensor.rank; ++i) {
@@ -150,8 +150,7 @@ constexpr std::array<TensorList, 2> kTensorLists{
     return context.image.tensor(list.kind == RegionKind::kInput, index);
 }
 
-// Fills in where the tensor lies. One whole copy is read of an output: there is one. Pieces are equal, and cut no
-// element.
+// Fills in the tensor's location. An output is read from one whole copy. Pieces are equal and divide no element.
 bool place_tensor(Context& context, const TensorList& list, const TensorView& tensor, PlannedTensor& planned) noexcept {
     planned.devices = devices_in(context.workspace.mesh, tensor.devices);
     planned.piece_bytes = planned.bytes;
@@ -171,7 +170,7 @@ bool place_tensor(Context& context, const TensorList& list, const TensorView& te
                            std::uint32_t{tensor.devices.rows} * tensor.devices.columns, context.plan.device_count);
 }
 
-// The buffers of a tensor: where they may lie, and how much they hold.
+// The buffers of a tensor: permitted locations, and sizes.
 bool check_tensor_buffers(Context& context, const TensorList& list, const TensorView& tensor,
                           std::uint64_t& buffer_bytes) noexcept {
     bool good = true;
@@ -226,7 +225,7 @@ bool check_self_tests(Context& context, std::uint64_t vector_bytes) noexcept {
 // No two inputs, nor outputs, of a device share a byte.
 bool check_tensors_apart(Context& context, const TensorList& list, std::uint32_t device) noexcept {
     const Span<const PlannedTensor> tensors = planned_of(context.plan, list);
-    IntervalMap& named = context.workspace.written;  // what the list has named
+    IntervalMap& named = context.workspace.written;  // buffers that the list has named
     named.clear();
     bool good = true;
     for (std::uint32_t index = 0U; good && (index < tensors.size()); ++index) {
@@ -242,7 +241,7 @@ bool check_tensors_apart(Context& context, const TensorList& list, std::uint32_t
     return good;
 }
 
-// Checks a list; vector_bytes rises by the sizes of its tensors.
+// Checks a list; adds the sizes of its tensors to vector_bytes.
 bool check_tensors(Context& context, const TensorList& list, std::uint64_t& vector_bytes) noexcept {
     const Span<PlannedTensor> tensors = planned_of(context.plan, list);
     bool good = true;

@@ -5,18 +5,18 @@ namespace {
 
 struct QueueState {
     std::uint64_t cycles{0U};      // virtual time
-    std::uint32_t ring_words{0U};  // what the script takes in the ring
+    std::uint32_t ring_words{0U};  // words that the script takes in the ring
 };
 using Queues = std::array<QueueState, kMaxQueues>;
 
-// Adds what a command takes on its queue, without the trace that it replays.
+// Adds a command's words and cycles to its queue, without the trace that it replays.
 void charge(const Context& context, const QueueCommand& command, QueueState& queue) noexcept {
     queue.cycles += context.command_set.queue_cycles(command);
     queue.ring_words += context.command_set.queue_words(command);
 }
 
-// Walks a script in program order, which is an order in which the queues can run: a wait looks back only, so that there
-// can be no deadlock. Leaves the script's length, alone on an idle device.
+// Walks a script in program order, which is an order in which the queues can run: a wait only refers to earlier
+// records, so there can be no deadlock. Leaves the script's duration, alone on an idle device.
 bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noexcept {
     PlannedScript& script = script_of(context, kind);
     const PlannedCommands& commands = commands_of(context, kind);
@@ -48,7 +48,7 @@ bool walk(Context& context, ScriptKind kind, Events& events, Queues& queues) noe
     return true;
 }
 
-// All steps that are under way at once fit into the rings; other scripts run alone.
+// All steps that are under way at the same time fit into the rings; other scripts run alone.
 bool check_rings(Context& context, ScriptKind kind, const Queues& queues) noexcept {
     const std::uint32_t at_once = (kind == ScriptKind::kStep) ? context.plan.steps_in_flight : 1U;
     for (const QueueState& queue : queues) {
@@ -63,7 +63,7 @@ bool check_rings(Context& context, ScriptKind kind, const Queues& queues) noexce
     return true;
 }
 
-// The step twice: what holds from step to step holds for ever.
+// The step twice: what holds from one step to the next holds for all.
 constexpr std::array<ScriptKind, 5> kSequence{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep,
                                               ScriptKind::kStep, ScriptKind::kEpilogue};
 

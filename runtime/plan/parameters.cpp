@@ -53,25 +53,25 @@ bool add_point(Context& context, std::uint32_t parameter, std::uint32_t index) n
     return (left.count == right.count) && (left.stride_bytes == right.stride_bytes);
 }
 
-// Two extents that lie apart, and differ in nothing else.
+// Two extents that differ only in their address.
 [[nodiscard]] constexpr bool have_same_shape(const Extent& left, const Extent& right) noexcept {
     return (left.size_bytes == right.size_bytes) && (left.access == right.access) && is_same(left.inner, right.inner) &&
            is_same(left.outer, right.outer);
 }
 
-// A word of a command, and what sets it.
+// A word of a command, and the parameter that sets it.
 struct Patch {
     std::uint32_t word{0U};
     bool is_address{false};
     const PlannedParameter* parameter{nullptr};
 };
 
-// One command, of at most kMaxCommandWords, with other values in the patched words. CommandSet says why these stand for
+// One command, of at most kMaxCommandWords, with other values in the patched words. CommandSet says why these represent
 // all values: the lowest and the highest of each word, in all combinations, and one step above each lowest.
 class Variants {
   public:
-    // workspace.before is the state in front of the command, workspace.state what it leaves with the trace's own
-    // values, which are `command`.
+    // workspace.before is the state before the command, workspace.state the state after it with the trace's own values,
+    // which are `command`.
     Variants(Context& context, WordSpan words, TraceCommand& command) noexcept : context_{context}, command_{command} {
         std::memcpy(words_.data(), words.data(), words.size() * sizeof(words[0]));
     }
@@ -83,7 +83,7 @@ class Variants {
     }
     [[nodiscard]] const Patch& first() const noexcept { return patches_[0]; }
 
-    // Makes the extents of the command those of all values. False where it does not accept them all.
+    // Widens the extents of the command to those of all values. False if it does not accept them all.
     [[nodiscard]] bool prove() noexcept {
         bool is_proved = true;
         for (std::uint32_t corner = 0U; is_proved && ((corner >> command_.patched) == 0U); ++corner) {
@@ -113,7 +113,7 @@ class Variants {
 
     [[nodiscard]] DecodedCommand& lowest() noexcept { return context_.workspace.variants[0]; }
 
-    // True where the command set accepts the words, the command costs what it does in the trace and leaves the same
+    // True if the command set accepts the words, and the command has the same cost as in the trace and leaves the same
     // state.
     [[nodiscard]] bool decode(DecodedCommand& variant) noexcept {
         variant.clear();
@@ -129,8 +129,8 @@ class Variants {
                (variant.extents.view().size() == like.extents.view().size());
     }
 
-    // Decodes the words. True where extents have moved by as much as the words that they are of, and nothing else has
-    // changed. One extent that no other word moves is of `finder`; of no word where that is kNobody.
+    // Decodes the words. True if extents have moved by as much as the words that they belong to, and nothing else has
+    // changed. One extent that no other word moves belongs to `finder`; to no word if that is kNobody.
     [[nodiscard]] bool holds(std::uint32_t finder) noexcept {
         DecodedCommand& variant = context_.workspace.variants[1];
         bool is_right = decode(variant);
@@ -152,8 +152,8 @@ class Variants {
         return is_right;
     }
 
-    // What moves stays apart from what else the command touches at every value, not only at those that were looked at.
-    // ExtentList::add() has seen that no end wraps.
+    // A moving extent is disjoint from the command's other extents at every value, not only at those that were tried.
+    // ExtentList::add() has checked that no end wraps.
     [[nodiscard]] bool widen() noexcept {
         command_.decoded.extents = lowest().extents;
         const Span<const Extent> extents = lowest().extents.view();

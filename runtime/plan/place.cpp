@@ -3,8 +3,7 @@
 namespace pianola::proof {
 namespace {
 
-// Of a script command that a proof comes to again: it is looked up where something is refused. Nothing of the manifest
-// lies at 0.
+// For a script command that a proof visits again: it is looked up on refusal. No table of the manifest is at offset 0.
 constexpr std::uint32_t kOffsetOnRefusal = 0U;
 
 constexpr std::array<const char*, static_cast<std::size_t>(Field::kCount)> kFieldNames{{

@@ -64,16 +64,16 @@ bool check_steps_in_flight(Context& context) noexcept {
 }
 
 // The deadline is not shorter than cycles / (clock_khz / 1000) microseconds, rounded up. All factors are bounded, so
-// that nothing wraps.
+// nothing wraps.
 bool check_deadline(Context& context, Field field, const PlannedScript& script) noexcept {
     constexpr std::uint64_t kPerMilli = 1000U;
     const std::uint32_t clock_khz = context.device.clock_khz;
     const std::uint64_t scaled_cycles = script.cycles * kPerMilli;
     if ((context.plan.costs == CostKind::kNotPublished) && (script.deadline_us == 0U)) {
-        return refuse_at(context, Rule::kBudDeadline, field, 0U, 1U);  // it is all that bounds the step
+        return refuse_at(context, Rule::kBudDeadline, field, 0U, 1U);  // it alone bounds the step
     }
     if ((std::uint64_t{script.deadline_us} * clock_khz) >=
-        scaled_cycles) {  // no division, which takes a 32-bit core long
+        scaled_cycles) {  // no division, which is slow on a 32-bit core
         return true;
     }
     return refuse_wide_at(context, Rule::kBudDeadline, field, script.deadline_us,
@@ -120,7 +120,7 @@ Status prove_plan(const Image& image, const DeviceDescription& device, const Com
     plan.step.count = 0U;
     plan.parameter_count = 0U;
     workspace.setup.count = 0U;
-    // Whatever was in this memory before, all words of it are cleared with the first use.
+    // All words of this memory are cleared at the first use.
     workspace.state.used = kMaxDecodeStateWords;
     workspace.before.used = kMaxDecodeStateWords;
     workspace.variant_state.used = kMaxDecodeStateWords;

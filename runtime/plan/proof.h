@@ -1,4 +1,4 @@
-// What the parts of the proof share. Included by the sources of runtime/plan only.
+// Shared by the parts of the proof. Included by the sources of runtime/plan only.
 #pragma once
 
 #include "pianola/plan.h"
@@ -17,12 +17,12 @@ enum class Field : std::uint8_t {
     kCount,
 };
 
-// Where in the manifest a check is: "regions[2]", or "scripts[1].commands[3]"; and where that lies in the file.
+// Position of a check in the manifest: "regions[2]", or "scripts[1].commands[3]"; and its offset in the file.
 struct Place {
     Field list{Field::kNone};
     std::uint32_t index{FieldPath::kNoIndex};
     std::uint32_t file_offset{0U};
-    Field inner_list{Field::kNone};  // kNone where there is none
+    Field inner_list{Field::kNone};  // kNone if there is none
     std::uint32_t inner_index{FieldPath::kNoIndex};
 };
 
@@ -33,23 +33,22 @@ struct Context {
     PlanWorkspace& workspace;
     Plan& plan;
     Verdict& verdict;
-    Place place;                    // what a refusal names
-    std::uint32_t mesh_device{0U};  // of the mesh: whose commands are looked at
+    Place place;                    // object that a refusal names
+    std::uint32_t mesh_device{0U};  // of the mesh: the device whose commands are checked
 };
 
-// Whether a planned command is one of those that are looked at.
+// Whether a planned command is one of those that are checked.
 [[nodiscard]] inline bool is_taken(const Context& context, const PlannedCommand& command) noexcept {
     return has_device(command.devices, context.mesh_device);
 }
 
-// state.cpp: a state as at the start of a trace; one made what another is; whether the two are the same. What is not
-// used costs nothing.
+// state.cpp: resets, copies and compares states of traces. Unused words cost nothing.
 void clear_state(DecodeState& state) noexcept;
 void copy_state(const DecodeState& other, DecodeState& state) noexcept;
 [[nodiscard]] bool is_same_state(const DecodeState& state, const DecodeState& other) noexcept;
 
-// Every check of this folder returns true, or refuses and returns false. prove_plan() also looks whether the verdict
-// was filled in, so that success does not hang on one bit.
+// Every check of this folder returns true, or refuses and returns false. prove_plan() also checks whether the verdict
+// was filled in, so that success does not depend on one bit.
 
 // place.cpp: sets the place to a table of a list of the manifest, or of its root.
 void enter(Context& context, Field list, std::uint32_t index, std::uint32_t file_offset) noexcept;
@@ -59,14 +58,14 @@ void enter_inner(Context& context, Field list, std::uint32_t index, std::uint32_
 // Sets the place to a command of a trace or script: "traces[0].commands[1]".
 void enter_command(Context& context, Field list, std::uint32_t index, std::uint32_t command,
                    std::uint32_t file_offset) noexcept;
-// Sets the place to a field of the root: what has no table of its own is shown at the manifest's first byte.
+// Sets the place to a field of the root: fields without their own table are reported at the manifest's first byte.
 void enter_root(Context& context, Field field) noexcept;
 void enter_root(Context& context, Field field, std::uint32_t index) noexcept;
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// What is refused: a rule, and a field of the context's place; with kNone the place itself. One number, because there
-// are many calls: rule, and with what two numbers it was broken, then are all in registers.
+// A refusal: a rule, and a field of the context's place; with kNone the place itself. Encoded as one number, because
+// there are many calls: the rule and the two numbers that broke it then fit in registers.
 enum class Cause : std::uint16_t {};
 inline constexpr std::uint32_t kFieldShift = 8U;
 static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
@@ -83,11 +82,11 @@ static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift
 // place.cpp: fills in the verdict.
 Status note_refusal(Context& context, Cause cause, std::uint32_t actual, std::uint32_t limit) noexcept;
 Status note_wide_refusal(Context& context, Cause cause, std::uint64_t actual, std::uint64_t limit) noexcept;
-// For a field that a command set names; with nullptr for a name, the place itself.
+// For a field that a command set names; nullptr stands for the place itself.
 Status note_named_refusal(Context& context, Rule rule, const char* name, std::uint64_t actual,
                           std::uint64_t limit) noexcept;
 
-// The same, and false.
+// Fills in the verdict and returns false.
 [[nodiscard]] inline bool refuse_at(Context& context, Rule rule, Field field, std::uint32_t actual = 0U,
                                     std::uint32_t limit = 0U) noexcept {
     return is_passed_over(note_refusal(context, cause_of(rule, field), actual, limit));
@@ -96,22 +95,22 @@ Status note_named_refusal(Context& context, Rule rule, const char* name, std::ui
                                          std::uint64_t limit) noexcept {
     return is_passed_over(note_wide_refusal(context, cause_of(rule, field), actual, limit));
 }
-// The same for no room in a map.
+// Refuses because a map is full.
 [[nodiscard]] bool refuse_interval(Context& context, const char* field) noexcept;
 
-// place.cpp: takes work from what the file may take; the context's place is what it is for.
+// place.cpp: subtracts work from the file's budget, for the context's place.
 [[nodiscard]] bool take_work(Context& context, std::uint32_t work) noexcept;
-// The work of moving the ranges of a map that an extent's own does not cover.
+// The work of moving the ranges of a map, beyond the extent's own work.
 [[nodiscard]] bool take_moves_of_many(Context& context, const IntervalMap& map) noexcept;
 [[nodiscard]] inline bool take_moves(Context& context, const IntervalMap& map) noexcept {
     return (kMaxIntervals <= kRangesPerExtent) || take_moves_of_many(context, map);
 }
-// Gives the bytes of the run the tag, at its cost, or refuses.
+// Tags the bytes of the run, at its cost, or refuses.
 [[nodiscard]] bool assign(Context& context, IntervalMap& map, const ByteRun& run, std::uint32_t tag) noexcept;
 
 // The tag of every byte of a map that is a set.
 inline constexpr std::uint32_t kWrittenTag = 1U;
-// Adds bytes to such a map, as a command's or tensor's "buffer", or refuses where it has one of them.
+// Adds bytes to such a map, as a command's or tensor's "buffer", or refuses if it has one of them.
 [[nodiscard]] bool claim(Context& context, IntervalMap& map, std::uint32_t address, std::uint32_t size_bytes,
                          Rule rule) noexcept;
 
@@ -119,9 +118,9 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
     return device.grid_columns * device.grid_rows;
 }
 
-// devices.cpp: those of a range, as bits; none where the mesh does not have all of them.
+// devices.cpp: the devices of a range, as bits; none if the mesh does not have all of them.
 [[nodiscard]] DeviceBits devices_in(const DeviceRange& mesh, const DeviceRange& range) noexcept;
-// Makes the proofs of what a device of the mesh does, for each device.
+// Proves each device of the mesh.
 [[nodiscard]] bool check_devices(Context& context) noexcept;
 
 // target.cpp: the device is the one that the binary was captured for.
@@ -133,84 +132,84 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // traces.cpp: the traces tile their segment, which fits into the trace region.
 [[nodiscard]] bool check_trace_segment(Context& context) noexcept;
 
-// scripts.cpp: which commands are where; indices; everything exactly once. Resolves all scripts.
+// scripts.cpp: positions of commands; indices; everything exactly once. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
 
-// From here to races.cpp, all is about the commands of one device: context.mesh_device.
+// From here to races.cpp, all functions are about the commands of one device: context.mesh_device.
 
-// set_up.cpp: what the set-up writes.
+// set_up.cpp: bytes that the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
 // Whether a command of the set-up writes state.
 [[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
 
-// events.cpp: how many queues scripts may use, and how many events.
+// events.cpp: numbers of queues and events that scripts may use.
 [[nodiscard]] std::uint32_t queue_limit(const Context& context) noexcept;
 [[nodiscard]] std::uint32_t event_limit() noexcept;
 
-// order.cpp: events take turns, so that there is no deadlock; rings; the critical path of every script.
+// order.cpp: records and waits alternate, so there is no deadlock; rings; the critical path of every script.
 [[nodiscard]] bool check_order(Context& context) noexcept;
 
-// traces.cpp: where a proof is inside a trace that check_trace_segment() has accepted. first_of() clears the state of
-// the trace, which decode_at() carries on: one walk at a time.
+// traces.cpp: position of a proof inside a trace that check_trace_segment() has accepted. first_of() clears the state
+// of the trace, which decode_at() updates: one walk at a time.
 struct TracePosition {
     WordSpan words;                  // from the command to the end of the trace
     std::uint32_t offset_bytes{0U};  // of the command in the trace segment, and in the trace region
     std::uint32_t trace{0U};
     std::uint32_t command{0U};  // counts from 0
-    std::uint32_t point{0U};    // of PlanWorkspace::points: the first that lies in the command, or behind it
+    std::uint32_t point{0U};    // of PlanWorkspace::points: the first in or after the command
 };
 [[nodiscard]] TracePosition first_of(Context& context, std::uint32_t index, const TraceView& trace) noexcept;
-// Moves on behind the command, which decode_at() has accepted.
+// Advances past the command, which decode_at() has accepted.
 void advance(TracePosition& position, const TraceCommand& command) noexcept;
-// Decodes the command, with its patches, whatever `command` was before, and makes it the context's place. There are
-// words left.
+// Decodes the command with its patches into `command`, and makes it the context's place. There must be words left.
 [[nodiscard]] bool decode_at(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
 
 // parameters.cpp: declared parameters and their patch points; fills in the plan's.
 [[nodiscard]] bool check_parameters(Context& context) noexcept;
 
-// parameters.cpp: the state is that in front of the command that comes next.
+// parameters.cpp: the state is that before the next command.
 void keep_state(Context& context) noexcept;
-// parameters.cpp: where declared parameters patch the decoded command, proves that the command set accepts it with
-// every combination of admitted values and comes to the same state, and widens its extents. The command is the
-// context's place; workspace.before is the state in front of it.
+// parameters.cpp: if declared parameters patch the decoded command, proves that the command set accepts it with every
+// combination of permitted values and reaches the same state, and widens its extents. The command is the context's
+// place; workspace.before is the state before it.
 [[nodiscard]] bool widen_command(Context& context, const TracePosition& position, TraceCommand& command) noexcept;
-// The first of workspace.points, from `point` on, that lies at the address or behind it; their count where none does.
+// The first of workspace.points, from `point` on, at or after the address; their count if there is none.
 [[nodiscard]] std::uint32_t first_point(const Context& context, std::uint32_t address,
                                         std::uint32_t point = 0U) noexcept;
 
-// traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written; adds what they write.
+// traces.cpp: decodes and proves the commands of one trace, in the state of workspace.written, and adds the bytes that
+// they write.
 [[nodiscard]] bool prove_trace(Context& context, std::uint32_t index) noexcept;
 
 // data_flow.cpp: everything that a script reads has been written in it, before it, or at set-up. Proves every trace.
 [[nodiscard]] bool check_data_flow(Context& context) noexcept;
 
-// views.cpp: before the data flow, which then notes of each trace what it touches; and behind it, the answer.
+// views.cpp: called before the data flow, which then records what each trace touches; and after it, for the result.
 void find_tensors(Context& context) noexcept;
 void note_use(Context& context, const ByteRun& run, TensorUse& use) noexcept;
 void judge_views(Context& context) noexcept;
 
-// data_flow.cpp: an access that conflicts with none, because nobody writes to weights.
+// data_flow.cpp: an access that conflicts with none, because nothing writes to weights.
 [[nodiscard]] bool reads_weights(const Context& context, const ByteRun& run) noexcept;
 
 // races.cpp: commands on different queues that no event orders do not conflict.
 [[nodiscard]] bool check_races(Context& context) noexcept;
 
-// The region that holds all of [address, address + size_bytes); kMaxRegions where there is none.
+// The region that holds all of [address, address + size_bytes); kMaxRegions if there is none.
 [[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
 
 // Whether two ranges, which do not wrap, share a byte.
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;
 
-// A script, and the commands that it is a run of.
+// A script and its commands.
 [[nodiscard]] PlannedScript& script_of(Context& context, ScriptKind kind) noexcept;
 [[nodiscard]] PlannedCommands& commands_of(Context& context, ScriptKind kind) noexcept;
 
 // The later of two times.
 [[nodiscard]] std::uint64_t later(std::uint64_t left, std::uint64_t right) noexcept;
 
-// Index of the only script of that kind; script_count() where there is none.
+// Index of the only script of that kind; script_count() if there is none.
 [[nodiscard]] std::uint32_t find_script(const Image& image, ScriptKind kind) noexcept;
 
 }  // namespace pianola::proof

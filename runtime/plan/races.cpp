@@ -4,15 +4,15 @@ namespace pianola::proof {
 
 namespace {
 
-// Steps may overlap, as many as the binary admits; prologue and epilogue run alone. Two neighbouring steps stand for
-// every number of them: a command of step i that conflicts with one of a step behind the next also conflicts with the
-// same command of step i + 1, which is proved to come behind it, and in front of the later one on their common queue.
-// Commands are numbered from 1 in the order prologue, step, step, epilogue.
+// As many steps may overlap as the binary allows; prologue and epilogue run alone. Two consecutive steps represent any
+// number: a command of step i that conflicts with one of step i + 2 or later also conflicts with the same command of
+// step i + 1, which is proved to come after it, and before the later one on their common queue. Commands are numbered
+// from 1 in the order prologue, step, step, epilogue.
 //
-// A command knows how far each queue has come before it starts: its own queue up to itself, another as far as the
-// records that it has waited for. Bytes remember the last command of each queue that read and wrote them; it is enough
-// to look at the last, because what is ordered behind it is ordered behind those before it. (Vector clocks: C. Fidge,
-// F. Mattern, 1988; the last access per thread: C. Flanagan and S. Freund, FastTrack, 2009.)
+// For each command the proof knows the progress of each queue before it starts: its own queue up to itself, another up
+// to the records that it has waited for. Bytes carry the last command of each queue that read and wrote them; the last
+// is enough, because a command that is ordered after it is ordered after the earlier ones too. (Vector clocks: C.
+// Fidge, F. Mattern, 1988; the last access per thread: C. Flanagan and S. Freund, FastTrack, 2009.)
 using Clock = std::array<std::uint8_t, kMaxQueues>;
 static_assert((2U * kMaxScriptCommands) <= UINT8_MAX, "a step counts twice, all else once");
 
@@ -47,7 +47,7 @@ class RaceCheck {
           own_{context.workspace.touched[entry.queue]},
           other_{context.workspace.touched[entry.queue ^ kOtherQueue]} {}
 
-    // What the command touches.
+    // Bytes that the command touches.
     [[nodiscard]] bool visit(const ByteRun& run) noexcept {
         if (reads_weights(context_, run)) {
             return true;
@@ -81,7 +81,7 @@ class RaceCheck {
     Context& context_;
     const PlannedCommand& entry_;
     std::uint32_t number_;
-    std::uint32_t known_;  // the last command of the other queue that has completed when this one starts
+    std::uint32_t known_;  // last command of the other queue that has completed when this one starts
     PlanWorkspace::Touched& own_;
     PlanWorkspace::Touched& other_;
 };
@@ -135,8 +135,8 @@ bool visit_command(Context& context, const PlannedCommand& entry, Walk& walk) no
         default: {  // a wait: nothing else is in a script
             const std::uint32_t recorded = walk.events[command.event][other];
             clock[other] = (recorded > clock[other]) ? static_cast<std::uint8_t>(recorded) : clock[other];
-            // Nothing that this queue will do conflicts with what it has waited for: the other's ranges are all those
-            // that may.
+            // No later command of this queue conflicts with commands that it has waited for: only the other's later
+            // ranges may.
             PlanWorkspace::Touched& touched = context.workspace.touched[other];
             enter_command(context, entry);
             if (!take_moves(context, touched.reads) || !take_moves(context, touched.writes)) {
@@ -173,7 +173,7 @@ bool check_races(Context& context) noexcept {
     Walk walk;
     for (const ScriptKind kind : kSequence) {
         if ((kind != before) || (plan.steps_in_flight == 1U)) {
-            forget(context.workspace);  // it starts when everything before has completed
+            forget(context.workspace);  // it starts when everything before it has completed
         }
         before = kind;
         const PlannedScript& script = plan.script(kind);

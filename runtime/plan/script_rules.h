@@ -1,4 +1,4 @@
-// What scripts may hold. Included by scripts.cpp and pipeline.cpp, and by what stands in place of the latter.
+// Permitted contents of scripts. Included by scripts.cpp, by pipeline.cpp and by the replacement of the latter.
 #pragma once
 
 #include "runtime/plan/proof.h"
@@ -7,13 +7,14 @@ namespace pianola::proof {
 
 inline constexpr std::size_t kKinds = static_cast<std::size_t>(ScriptCommandKind::kWaitEvent) + 1U;
 
-// What a kind of script command is, and what it may name.
+// Properties of a kind of script command, and the objects that it may name.
 struct KindRule {
     Field field;             // that names its object
     QueueCommandKind queue;  // what the device gets
-    // Where it belongs, a bit per kind: only set-up may write weights and load traces; it may do nothing else.
+    // The scripts that may have it, a bit per kind: only set-up may write weights and load traces; it may do nothing
+    // else.
     std::uint8_t scripts;
-    Rule once;  // refuses a second command on the same object in one script; kNotRun where there may be any number
+    Rule once;  // refuses a second command on the same object in one script; kNotRun if any number is permitted
 };
 [[nodiscard]] constexpr std::uint8_t bit_of(ScriptKind kind) noexcept {
     return static_cast<std::uint8_t>(1U << static_cast<std::uint32_t>(kind));
@@ -30,7 +31,7 @@ inline constexpr std::array<KindRule, kKinds> kKindRules{{
     {Field::kInput, QueueCommandKind::kWrite, kFirst, Rule::kScrInputOnce},
     {Field::kTrace, QueueCommandKind::kReplay, kAny, Rule::kScrTraceOnce},
     {Field::kOutput, QueueCommandKind::kRead, kLast, Rule::kScrOutputOnce},
-    {Field::kEvent, QueueCommandKind::kRecordEvent, kAny, Rule::kNotRun},  // events take turns: order.cpp
+    {Field::kEvent, QueueCommandKind::kRecordEvent, kAny, Rule::kNotRun},  // records and waits alternate: order.cpp
     {Field::kEvent, QueueCommandKind::kWaitEvent, kAny, Rule::kNotRun},
 }};
 
@@ -49,7 +50,7 @@ using Named = std::array<NamedObjects, kOnceKinds>;
 static_assert((kMaxInputs <= kMaxTraces) && (kMaxOutputs <= kMaxTraces));
 
 // scripts.cpp: the first of the tensors that is not named for every device that has a part of it (others are refused);
-// their number where there is none.
+// their number if there is none.
 [[nodiscard]] std::uint32_t first_missing(Span<const PlannedTensor> tensors, const NamedObjects& named) noexcept;
 
 // pipeline.cpp: the first inputs and the last outputs of a pipelined workload: all of both, or none of either.

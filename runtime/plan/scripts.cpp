@@ -3,7 +3,7 @@
 namespace pianola::proof {
 namespace {
 
-// How many objects there are for each kind of command to name.
+// Number of objects for each kind of command.
 [[nodiscard]] PerKind count_objects(const Context& context) noexcept {
     const std::uint32_t traces = context.image.trace_count();
     PerKind objects{};
@@ -21,7 +21,7 @@ namespace {
 struct ScriptInMaking {
     ScriptKind kind{ScriptKind::kUnspecified};
     std::uint8_t index{0U};      // in the manifest
-    std::uint8_t command{0U};    // of the script, the one that is resolved
+    std::uint8_t command{0U};    // of the script: the command that is being resolved
     std::uint8_t trace{0U};      // that it names
     DeviceBits devices{0U};      // that it is for
     std::uint32_t executed{0U};  // commands of the trace that it replays
@@ -61,7 +61,7 @@ std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueComm
     return buffer.region;
 }
 
-// What set-up writes: weights, which stay as they are, and state as it is at first.
+// Data that set-up writes: weights, which are constant, and the initial state.
 bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
     const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
     const bool is_set_up =
@@ -76,7 +76,7 @@ bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand&
     return true;
 }
 
-// A tensor fills its buffers one behind the other: a transfer each. Only devices that have a part of it move it.
+// A tensor fills its buffers in order: a transfer each. Only devices that have a part of it move it.
 bool append_tensor(Context& context, const ScriptCommandView& view, const ScriptInMaking& script,
                    QueueCommand& command) noexcept {
     const bool is_input = view.kind == ScriptCommandKind::kWriteInput;
@@ -98,7 +98,7 @@ bool append_tensor(Context& context, const ScriptCommandView& view, const Script
     return good;
 }
 
-// Turns a script command whose object is there into what its queue gets.
+// Converts a script command whose object exists to a queue command.
 bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& script) noexcept {
     QueueCommand command;
     command.kind = kKindRules[index_of(view.kind)].queue;
@@ -120,7 +120,7 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
             if (view.kind == ScriptCommandKind::kReplayTrace) {
                 script.executed = trace.command_count;
             } else {
-                // With the zeros behind it: the trace region mirrors the segment, whatever it held before.
+                // Includes the zeros after it: the trace region mirrors the segment.
                 const std::uint32_t padded =
                     (command.size_bytes + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);
                 const std::uint32_t left = context.image.envelope().traces.size_bytes - trace.offset_bytes;
@@ -131,14 +131,14 @@ bool resolve(Context& context, const ScriptCommandView& view, ScriptInMaking& sc
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput:
             return append_tensor(context, view, script, command);
-        default:  // events; what belongs in no script has been refused
+        default:  // events; kinds that no script may have are refused before
             command.event = view.object;
             break;
     }
     return append(context, view.queue, script, command);
 }
 
-// Where the command may go, and what it may name: one of the objects that are there.
+// Checks the command's script, and that its object exists.
 bool check_command(Context& context, const ScriptCommandView& view, const PerKind& objects,
                    ScriptInMaking& script) noexcept {
     const KindRule& rule = kKindRules[index_of(view.kind)];
@@ -273,7 +273,7 @@ bool check_scripts(Context& context) noexcept {
         if (!resolve_script(context, objects, first, script)) {
             return false;
         }
-        // The set-up has commands of its own.
+        // The set-up has separate commands.
         first += (script.kind == ScriptKind::kSetup) ? 0U : script_of(context, script.kind).count;
     }
     return check_uses(context, scripts);

@@ -7,7 +7,7 @@ bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueComma
     return (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
 }
 
-// Each byte once. Weights, and state, with which the data flow begins.
+// Each byte once: weights, and state, with which the data flow begins.
 bool check_set_up(Context& context) noexcept {
     PlanWorkspace& workspace = context.workspace;
     workspace.weights.clear();

@@ -1,10 +1,10 @@
-// What a command set keeps from command to command of a trace.
+// State that a command set keeps between the commands of a trace.
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
 namespace {
 
-// The command set says it; it may be wrong.
+// The command set gives this number; it may be wrong.
 [[nodiscard]] std::uint32_t used_words(const DecodeState& state) noexcept {
     return (state.used < kMaxDecodeStateWords) ? state.used : kMaxDecodeStateWords;
 }

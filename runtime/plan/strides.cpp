@@ -4,7 +4,7 @@
 namespace pianola::proof {
 namespace {
 
-// Makes one run of those that touch or overlap. ExtentList::add() has seen that no sum wraps.
+// Merges runs that touch or overlap. ExtentList::add() has checked that no sum wraps.
 void join(std::uint32_t& size_bytes, Repeat& repeat) noexcept {
     if (repeat.stride_bytes <= size_bytes) {
         size_bytes += (repeat.count - 1U) * repeat.stride_bytes;

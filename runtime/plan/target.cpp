@@ -38,7 +38,7 @@ constexpr std::array<Comparison, 12> kMachine{{
     {Rule::kTgtGrid, Field::kDramBanks, &TargetView::dram_banks, &DeviceDescription::dram_banks},
     {Rule::kTgtWeightsLayout, Field::kWeightsLayout, &TargetView::weights_layout, &DeviceDescription::weights_layout},
 }};
-// Where a session has said which shape it drives.
+// If a session has set the shape that it drives.
 constexpr std::array<Comparison, 2> kMesh{{
     {Rule::kTgtMesh, Field::kMeshRows, &TargetView::mesh_rows, &DeviceDescription::mesh_rows},
     {Rule::kTgtMesh, Field::kMeshColumns, &TargetView::mesh_columns, &DeviceDescription::mesh_columns},
@@ -74,7 +74,7 @@ bool check_kinds(Context& context, const TargetView& target) noexcept {
     return true;
 }
 
-// The devices that the session drives; how many there are, where nothing else is said.
+// The devices that the session drives; by default their number.
 bool check_mesh(Context& context, const TargetView& target) noexcept {
     const DeviceDescription& device = context.device;
     const std::uint32_t devices = target.mesh_rows * target.mesh_columns;  // of two bytes
@@ -99,7 +99,7 @@ bool check_mesh(Context& context, const TargetView& target) noexcept {
     return equal;
 }
 
-// A device that says nonsense of itself is refused, so that later checks can rely on it.
+// A device with an invalid description is refused, so that later checks can rely on it.
 [[nodiscard]] bool is_sane(const DeviceDescription& device) noexcept {
     return (device.clock_khz != 0U) && (device.queue_count != 0U) && (device.queue_count <= kMaxQueues) &&
            (device.grid_columns != 0U) && (device.grid_columns <= kMaxCores) && (device.grid_rows != 0U) &&

@@ -1,4 +1,4 @@
-// Who has touched which bytes last.
+// The last accesses to bytes.
 #include "runtime/plan/proof.h"
 
 namespace pianola {

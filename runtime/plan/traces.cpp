@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::uint32_t kWordBytes = 4U;
 
-// The word of a command that holds an extent's address; its header where none does.
+// The word of a command that holds an extent's address; its header if none does.
 [[nodiscard]] std::uint32_t word_holding(WordSpan words, std::uint32_t length_words, std::uint32_t address) noexcept {
     for (std::uint32_t i = 1U; i < length_words; ++i) {
         if (words[i] == address) {
@@ -45,13 +45,13 @@ bool check_run(Context& context, const ExtentCheck& check, const ByteRun& run) n
     } else if (writes || reads_weights(context, run) || workspace.written.contains(run.address, run.size_bytes)) {
         return true;
     } else {
-        // It reads what nobody has written.
+        // It reads bytes that were never written.
     }
     return refuse_run(context, check, run, rule);
 }
 
-// All reads of a command happen before its writes become readable. What it certainly writes is written from here on:
-// not what lies between runs that only their hull stands for.
+// All reads of a command happen before its writes become readable. Bytes that it certainly writes count as written from
+// here on, but not the gaps of runs that are represented by their hull.
 bool check_extents(Context& context, const ExtentCheck& check) noexcept {
     Runs touched{check.command};
     while (touched.next()) {
@@ -81,7 +81,7 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
             error.unknown_command ? Rule::kTrcCommand : (error.unknown_kernel ? Rule::kTrcKernel : Rule::kTrcArgument);
         return refuse_word(context, word, rule, error.field, words[word], 0U);
     }
-    // A command set that breaks its own contract must not make the proof run on, or wrap.
+    // A command set that breaks its contract must not make the proof run past the end, or wrap.
     if ((command.length_words == 0U) || (command.length_words > words.size()) ||
         (command.kind == CommandKind::kUnspecified) || (command.kind > CommandKind::kDispatch)) {
         return refuse_at(context, Rule::kTrcCommand, Field::kHeader, command.length_words,
@@ -109,7 +109,7 @@ bool check_programs(Context& context, std::uint32_t index, const TraceView& trac
                : refuse_wide_at(context, Rule::kTrcPrograms, Field::kPrograms, covered, trace.command_count - 1U);
 }
 
-// One trace lies where the one before it ends, behind zeros up to the alignment. end_bytes moves to its end.
+// A trace begins where the previous one ends, after zeros up to the alignment. end_bytes moves to its end.
 bool check_trace_bytes(Context& context, std::uint32_t index, std::uint32_t& end_bytes) noexcept {
     const TraceView trace = context.image.trace(index);
     const ByteSpan bytes = context.image.trace_segment();
@@ -148,7 +148,7 @@ bool decode_at(Context& context, const TracePosition& position, TraceCommand& co
     if (context.plan.parameter_count != 0U) {
         keep_state(context);
     }
-    command.decoded.extents.clear();  // what a command before has written must not count as this one's
+    command.decoded.extents.clear();  // what an earlier command has written must not count as this one's
     return decode(context, position.words, command.decoded) &&
            take_work(context, kWorkPerCommand + command.decoded.length_words) &&
            ((context.plan.parameter_count == 0U) || widen_command(context, position, command));

@@ -3,12 +3,11 @@
 namespace pianola::proof {
 namespace {
 
-// Tensors as bits: inputs, and outputs behind them.
+// Tensors as bits: inputs, then outputs.
 constexpr std::uint32_t kInputBits = (1U << kMaxInputs) - 1U;
 static_assert((kMaxInputs + kMaxOutputs) <= 16U, "TensorUse has a bit for each tensor");
 
-// Transfers of anything else have been refused before. The remainders are a second line: whatever comes, there is a
-// bit.
+// Other transfers have been refused before. The remainders are a second safeguard: they always give a valid bit.
 [[nodiscard]] std::uint32_t number_of(const QueueCommand& transfer) noexcept {
     return (transfer.kind == QueueCommandKind::kRead) ? (kMaxInputs + (transfer.slot % kMaxOutputs))
                                                       : ((transfer.slot - kFirstInputSlot) % kMaxInputs);
@@ -47,7 +46,7 @@ void find_tensors(Context& context) noexcept {
         }
         const std::uint32_t tensor = number_of(command);
         const std::uint32_t before = tensors.all_tags(command.address, command.size_bytes);
-        // What has no room in the map is not there afterwards.
+        // Ranges that do not fit into the map are dropped.
         static_cast<void>(
             tensors.assign(command.address, command.size_bytes, 1U << tensor, context.device.capacities->intervals));
         const std::uint32_t behind = tensors.all_tags(command.address, command.size_bytes);
@@ -58,22 +57,22 @@ void find_tensors(Context& context) noexcept {
         } else if ((before | behind) != (1U << tensor)) {
             plan.views.answer = ViewsAnswer::kShared;
         } else {
-            // The tensor has its bytes to itself.
+            // No other tensor shares the tensor's bytes.
         }
     }
 }
 
-// With views the application writes inputs before the step begins, and reads outputs after it has ended. That is the
-// same where
-//   - nothing but the transfer writes an input: it keeps what the application wrote, from step to step;
-//   - nothing reads an input in front of its transfer, which would find the bytes of the step before; nor outside the
-//     step, when the application may have written the next;
-//   - nothing in the step writes an output behind its transfer.
-// Program order stands for every order (races.cpp): what is not ordered does not conflict with the transfer. A trace
-// counts with all that its commands touch, for every value of a declared parameter.
+// With views the application writes inputs before the step begins, and reads outputs after it has ended. The results
+// are the same if
+//   - only the transfer writes an input: it keeps what the application wrote, from step to step;
+//   - nothing reads an input before its transfer, which would read the bytes of the previous step, or outside the step,
+//     when the application may have written the next input;
+//   - nothing in the step writes an output after its transfer.
+// Program order represents every order (races.cpp): unordered commands do not conflict with the transfer. A trace
+// counts with all bytes that its commands touch, for every value of a declared parameter.
 void judge_views(Context& context) noexcept {
     Plan& plan = context.plan;
-    std::uint32_t moved = 0U;  // tensors whose transfer has come
+    std::uint32_t moved = 0U;  // tensors whose transfer has been visited
     const std::uint32_t end = plan.epilogue.first + plan.epilogue.count;
     for (std::uint32_t i = 0U; (i < end) && (plan.views.answer == ViewsAnswer::kNotLooked); ++i) {
         const PlannedCommand& entry = plan.commands[i];

@@ -9,12 +9,12 @@ namespace {
     return (one.data() == other.data()) && (one.size() == other.size());
 }
 
-// Where in a tensor's bytes the part of one of its devices begins.
+// Offset in a tensor's bytes of the part of one of its devices.
 [[nodiscard, gnu::noinline]] std::uint32_t offset_of(const PlannedTensor& tensor, std::uint32_t device) noexcept {
     return count_of(tensor.devices & ((DeviceBits{1U} << device) - 1U)) * tensor.stride_bytes;
 }
 
-// What of a tensor's bytes is one of its devices'.
+// The part of a tensor's bytes that belongs to one of its devices.
 template <typename Bytes>
 [[nodiscard]] Bytes piece_of(Bytes bytes, const PlannedTensor& tensor, std::uint32_t device) noexcept {
     return kDrivesOneDevice ? bytes : bytes.subspan(offset_of(tensor, device), tensor.piece_bytes);
@@ -22,7 +22,7 @@ template <typename Bytes>
 
 }  // namespace
 
-// The oldest script that is under way; where none is, the last one.
+// The oldest script that is under way; if there is none, the last one.
 std::uint32_t Session::oldest_token() const noexcept {
     return running_.token - ((running_.under_way > 1U) ? (running_.under_way - 1U) : 0U);
 }
@@ -31,7 +31,7 @@ Session::Flight& Session::oldest() noexcept {
     return running_.flights[place_of(oldest_token())];
 }
 
-// The next token is that of a new script, which is under way from here on.
+// The next token belongs to a new script, which is under way from now on.
 void Session::open_flight(ScriptKind kind, Io io) noexcept {
     enter();
     running_.token += 1U;
@@ -50,8 +50,8 @@ void Session::supervise(const PlannedScript& script) noexcept {
     running_.pending = script.queues_used;
 }
 
-// Binds each device's part of the tensors to the slots of the newest flight. The first device that would use anything
-// else; device_count() where none would.
+// Binds each device's part of the tensors to the slots of the newest flight. Returns the first device that would use
+// other memory; device_count() if there is none.
 std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept {
     const std::uint32_t flight = place_of(running_.token);
     std::uint32_t device = 0U;
@@ -81,8 +81,7 @@ std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteS
     return device;
 }
 
-// What the oldest script has lent is the application's again: neither a device nor cache maintenance touches it any
-// more.
+// Returns the oldest script's memory to the application: neither a device nor cache maintenance touches it afterwards.
 Status Session::give_back() noexcept {
     const std::uint32_t flight = place_of(oldest_token());
     const std::uint32_t inputs = running_.flights[flight].inputs;
@@ -109,7 +108,7 @@ Status Session::give_back() noexcept {
     return Status::kOk;
 }
 
-// A planned command as this step's: with the slots of its flight, and what its event has counted to.
+// A planned command for this step: with the slots of its flight and the current count of its event.
 QueueCommand Session::bind(const PlannedCommand& planned, Course& course) noexcept {
     QueueCommand command = planned.command;
     const std::uint32_t flight = place_of(running_.token);
@@ -127,7 +126,7 @@ QueueCommand Session::bind(const PlannedCommand& planned, Course& course) noexce
     return command;
 }
 
-// False where the device does not take it.
+// False if the device does not accept it.
 bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, QueueCommand& command,
                           std::uint32_t trace) noexcept {
     std::uint64_t& digest = course.digests[queue];
@@ -137,8 +136,8 @@ bool Session::enqueue_one(Device& device, Course& course, std::uint32_t queue, Q
     return is_ok(device.enqueue(queue, command));
 }
 
-// What is left of a script where the commands for other devices are taken out, and a notification behind it on every
-// queue that it uses. Always inlined, as ring_doorbells() and look_at() are: there is one caller, mostly one device.
+// Enqueues the device's commands of a script, and then a notification on every queue that it uses. Always inlined, like
+// ring_doorbells() and look_at(): there is one caller, usually with one device.
 [[gnu::always_inline]] inline Status Session::enqueue_on(std::uint32_t device, const PlannedScript& script,
                                                          const PlannedCommands& commands, FaultStage stage) noexcept {
     Device& to = *devices_[device];
@@ -194,11 +193,11 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
     }
-    // Only now may any queue of any device start: a step is whole, or it is not there.
+    // Only now may any queue of any device start: a step is submitted entirely or not at all.
     return ring_doorbells(script, stage);
 }
 
-// Which queues of a device have completed the oldest script: `pending` is about the last one that has not.
+// Checks which queues of a device have completed the oldest script: `pending` describes the last one that has not.
 [[gnu::always_inline]] inline Status Session::look_at(std::uint32_t device, const PlannedScript& script,
                                                       FaultStage stage, std::uint32_t token,
                                                       Pending& pending) noexcept {
@@ -222,7 +221,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
         const std::uint32_t executed = completion.executed_commands - before;
         const std::uint32_t left_out = (running_.io == Io::kViews) ? loaded_.transfers[queue] : 0U;
         const Attestation attests = loaded_.plan.attestation;
-        // Of a device that attests nothing the token is all the evidence there is.
+        // For a device that attests nothing, the token is the only evidence.
         std::uint64_t wrong = (completion.token ^ own_token) | static_cast<std::uint32_t>(completion.fault);
         if (attests != Attestation::kNothing) {
             wrong |= executed ^ (script.executed_commands[device][queue] - left_out);
@@ -240,7 +239,7 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     return Status::kOk;
 }
 
-// Gives the devices their chance to run, and looks once whether all of them have completed the oldest script.
+// Lets the devices run, and checks once whether all of them have completed the oldest script.
 Status Session::check_completions(const PlannedScript& script, FaultStage stage) noexcept {
     const std::uint32_t token = oldest_token();
     const Flight& flight = running_.flights[place_of(token)];
@@ -252,7 +251,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
             return status;
         }
     }
-    // Late is late, whether the device was, or who looks: results that come after the deadline are withheld too.
+    // A late result is withheld even if only poll() was late.
     if ((platform_.now_us() - flight.started_us) > script.deadline_us) {
         Completion looked_at;
         looked_at.fault_command = pending.progress;
@@ -261,7 +260,7 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
-// The next slice of what set-up has written.
+// Compares the next slice of what set-up has written.
 Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
     Completion where;
     const Status status =
@@ -276,7 +275,7 @@ Status Session::poll() noexcept {
     return is_ok(ready) ? reseal(complete_oldest()) : ready;
 }
 
-// A script whose commands have all been executed is complete once what it has relied on is seen to be whole.
+// An executed script is complete once the data that it relied on has been verified.
 Status Session::verify_release() noexcept {
     if (config_.release == Release::kAtCompletion) {
         return Status::kOk;
@@ -302,7 +301,7 @@ Status Session::complete_oldest() noexcept {
     }
     running_.under_way -= 1U;
     if (running_.under_way != 0U) {
-        // The device has been at work on the one before until now.
+        // Until now the device was executing the previous script.
         oldest().started_us = platform_.now_us();
         supervise(loaded_.plan.script(oldest().kind));
     }
@@ -316,7 +315,7 @@ Status Session::complete_oldest() noexcept {
         running_.state = idle_state();
         running_.has_stepped = false;
     } else {
-        // The first step may come.
+        // Steps may be submitted.
     }
     platform_.serve_watchdog();
     return status;

@@ -30,7 +30,7 @@ bool is_enough(Attestation attestation, Evidence least) noexcept {
 
 Status Session::load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept {
     if (call_ == kInCall) {
-        return Status::kInvalidState;  // the verdict may be that of the call
+        return Status::kInvalidState;  // the verdict may belong to the outer call
     }
     if (running_.under_way != 0U) {
         reset(verdict);
@@ -69,7 +69,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     if (!is_ok(valid)) {
         return valid;
     }
-    // All that is wanted of the manifest later on.
+    // Everything that is needed from the manifest later.
     loaded_.security_version = workspace.image.envelope().security_version;
     loaded_.self_test_count = workspace.image.self_test_count();
     loaded_.self_tests = workspace.image.self_tests();
@@ -102,9 +102,8 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     return Status::kOk;
 }
 
-// The same checks twice, on state of their own: a core that skips an instruction, or computes wrongly once, leaves one
-// of the two verdicts without its flow. Nothing branches on what is added up here; who starts the device looks at the
-// sum.
+// The same checks twice, on separate state: if the core skips an instruction or computes wrongly once, one of the two
+// verdicts lacks its flow sum. Nothing branches on this sum; the code that starts the device checks it.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
@@ -122,12 +121,12 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return Status::kOk;
 }
 
-// Never inlined: what a compiler moved in front of a loop over both, the address of the trust for one, a single skipped
-// instruction would take away from both.
+// Never inlined: a compiler could hoist code such as the address of the trust out of a loop over both, and one skipped
+// instruction would then affect both.
 [[gnu::noinline]] Status Session::validate_once(ByteSpan file, const DeviceDescription& description,
                                                 PlanWorkspace& workspace, Verdict& verdict) noexcept {
     reset(verdict);
-    // Until the platform has said otherwise, no version is high enough.
+    // Until the platform gives its version, no version is high enough.
     std::uint32_t lowest = UINT32_MAX;
     if (!is_ok(platform_.lowest_security_version(lowest))) {
         return refuse(verdict, Rule::kAutCounter, 0U);
@@ -147,7 +146,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     return validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
 }
 
-// One description stands for all devices.
+// One description represents all devices.
 Status Session::check_alike(const DeviceDescription& description, Verdict& verdict) noexcept {
     for (std::uint32_t device = 1U; device < device_count(); ++device) {
         DeviceDescription other = description;
@@ -159,7 +158,7 @@ Status Session::check_alike(const DeviceDescription& description, Verdict& verdi
     return Status::kOk;
 }
 
-// All are reset before one is given anything to do.
+// All are reset before any receives work.
 Status Session::program_devices(const Image& image) noexcept {
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
@@ -188,8 +187,8 @@ Status Session::program_device(std::uint32_t index, const Image& image) noexcept
     return Status::kOk;
 }
 
-// What the device holds is what was authenticated, even if the file is not any more. Where it is not, a comparison with
-// the file finds the place; none is found where both were changed alike.
+// Proves that the device holds what was authenticated, even if the file has changed. If it does not, a comparison with
+// the file finds the address, unless both were changed equally.
 Status Session::check_read_back(const Envelope& envelope) noexcept {
     std::uint32_t suspect = 0U;
     const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants,
@@ -204,7 +203,7 @@ Status Session::check_read_back(const Envelope& envelope) noexcept {
     return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count()) ? 0U : suspect) : compared;
 }
 
-// Where a device answers anything else than it may, the answer is kDeviceFault: it is not passed on unread.
+// A status that the device may not return becomes kDeviceFault.
 Status Session::reset_devices() noexcept {
     for (std::uint32_t device = 0U; (device < kMaxMeshDevices) && (devices_[device] != nullptr); ++device) {
         const Status reset = devices_[device]->reset();

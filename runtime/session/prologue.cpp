@@ -1,5 +1,4 @@
-// What a binary with a prologue or an epilogue does before its first step and after the last, and what follows from
-// that. Can be left out: runtime/without.
+// Prologue and epilogue of a binary, and the calls that depend on them. Can be left out: runtime/without.
 #include "pianola/session.h"
 
 namespace pianola {
@@ -13,7 +12,7 @@ Status Session::start(Span<const ByteSpan> inputs) noexcept {
         return Status::kInvalidArgument;
     }
     running_.has_stepped = false;
-    running_.state = State::kStarted;  // latching comes later than this
+    running_.state = State::kStarted;  // the fault is latched later
     return submit_script(ScriptKind::kPrologue, inputs, {});
 }
 
@@ -60,8 +59,8 @@ Status Session::run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> out
     return is_ok(stepped) ? finish(stop(outputs)) : stepped;
 }
 
-// Where steps may depend on earlier ones, vectors are the first steps from a start: those before `first` come too, and
-// the state that they leave is nobody's.
+// If steps may depend on earlier ones, vectors are the first steps after a start: those before `first` run too, and the
+// state that they leave is discarded.
 Status Session::replay_vectors(std::uint32_t first, std::uint32_t end, MutableByteSpan scratch) noexcept {
     const bool has_state = keeps_state();
     Status status = has_state ? reset_state() : Status::kOk;

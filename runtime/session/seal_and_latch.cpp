@@ -1,5 +1,5 @@
-// What every call of a session begins and ends with: the seals of its state, the answers to calls that do not belong
-// there, and the fault that latches.
+// Entry and exit of every session call: the seals of its state, the answers to calls in the wrong state, and latching
+// of faults.
 #include <cstring>
 
 #include "pianola/session.h"
@@ -15,7 +15,7 @@ template <typename Object>
     return ByteSpan{reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
 }
 
-// How many bytes of an object come before its list, and the list's first elements: what is behind them, nobody reads.
+// Number of bytes of an object up to the used elements of its list; later elements are never read.
 template <typename Object, typename List>
 [[nodiscard]] std::size_t bytes_up_to(const Object& object, const List& list, std::uint32_t count) noexcept {
     // NOLINTNEXTLINE(pianola-misra-8.7.2): DEV-069
@@ -38,14 +38,14 @@ std::uint32_t Session::seal_of_loaded() const noexcept {
                    seal_of(bytes_of(plan.commands), commands, sealed));
 }
 
-// What the steps change, without the courses of devices that there are not.
+// The state that steps change, without the entries of absent devices.
 std::uint32_t Session::seal_of_running() const noexcept {
     const std::uint32_t sealed =
         seal_of(bytes_of(running_), bytes_up_to(running_, running_.courses, device_count()), kSealOfNothing);
     return seal_of(bytes_of(running_.flights), (bound_.mask + 1U) * sizeof(Flight), sealed);
 }
 
-// Behind a load, or a start from nothing.
+// After load() or construction.
 Status Session::seal(Status status) noexcept {
     if (config_.release != Release::kAtCompletion) {
         loaded_seal_ = seal_of_loaded();
@@ -54,7 +54,7 @@ Status Session::seal(Status status) noexcept {
     return reseal(status);
 }
 
-// Whether the state is as the last call left it. Where memories correct themselves, nobody asks.
+// Whether the state is unchanged since the last call. Not checked if memories correct themselves.
 bool Session::is_whole() const noexcept {
     return (config_.release == Release::kAtCompletion) ||
            ((seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_) &&
@@ -79,7 +79,7 @@ void Session::seal_bound() noexcept {
 Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std::uint32_t queue,
                       const Completion& completion) noexcept {
     enter();
-    // What chooses among flights, and the pointers that are written through below, must be whole.
+    // The flight selection and the pointers that are written through below must be intact.
     if ((config_.release != Release::kAtCompletion) && (seal_of_bound() != bound_seal_)) {
         bound_ = bound_copy_;
     }
@@ -107,8 +107,8 @@ Status Session::latch(Status status, FaultStage stage, std::uint32_t device, std
     running_.is_confirmed = false;
     running_.is_verifying = false;
     running_.under_way = 0U;
-    // Outputs are withheld only once no device can write to them any more. Where one does not stop, the safe state has
-    // to see to that: it learns so from the record.
+    // Outputs are withheld only once no device can write to them. If a device does not stop, the safe state must handle
+    // that: the record says so.
     fault_.device_stopped = true;
     for (Device* const each : devices_) {  // not by their number, which no seal covers
         fault_.device_stopped = ((each == nullptr) || is_ok(each->reset())) && fault_.device_stopped;
@@ -135,7 +135,7 @@ void Session::withhold_outputs() noexcept {
     seal_bound();
 }
 
-// What every call that goes on from the state begins with.
+// The first check of every call that uses the state.
 Status Session::check(bool state_fits) noexcept {
     const bool is_latched = (running_.state == State::kFaulted) && !is_ok(fault_.status);
     if (!is_latched) {

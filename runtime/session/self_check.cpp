@@ -1,4 +1,4 @@
-// What shows that a device and a binary are still good: self-test vectors, the scrub, and the start that they confirm.
+// Checks of a device and its binary: self-test vectors, the scrub, and the confirmed start.
 #include <cstring>
 
 #include "pianola/session.h"
@@ -85,7 +85,7 @@ Status Session::confirm_start() noexcept {
         return Status::kInvalidState;
     }
     enter();
-    std::uint32_t lowest = UINT32_MAX;  // until the platform has said otherwise, nothing is raised
+    std::uint32_t lowest = UINT32_MAX;  // until the platform gives its version, nothing is raised
     const Status read = platform_.lowest_security_version(lowest);
     const std::uint32_t version = loaded_.security_version;
     const Status raised = (is_ok(read) && (version > lowest)) ? platform_.raise_security_version(version) : read;

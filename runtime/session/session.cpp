@@ -32,12 +32,12 @@ Session::Session(const DeviceSet& set, Platform& platform, const CommandSet& com
     static_cast<void>(seal(Status::kOk));
 }
 
-// Where a binary has no prologue, there is nothing to start.
+// A binary without a prologue needs no start.
 Session::State Session::idle_state() const noexcept {
     return (loaded_.plan.prologue.count == 0U) ? State::kStarted : State::kStopped;
 }
 
-// Tensors that the script moves are all there, of exactly their sizes; those that it does not move are not given.
+// All tensors that the script moves must be given, with exactly their sizes; others must not be given.
 bool Session::inputs_match(Span<const ByteSpan> inputs, bool takes) const noexcept {
     bool match = inputs.size() == (takes ? loaded_.plan.input_count : 0U);
     for (std::uint32_t i = 0U; match && (i < inputs.size()); ++i) {
@@ -91,8 +91,8 @@ Status Session::submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> 
     return submit_script(ScriptKind::kStep, inputs, outputs);
 }
 
-// On every device: where one does not have the trace, nothing replays the word. Where results are released at
-// completion, nothing else would see that it did not arrive.
+// On every device: a device without the trace never replays the word. If results are released at completion, only this
+// check detects that a word did not arrive.
 Status Session::set_word(std::uint32_t address, std::uint32_t value) noexcept {
     for (std::uint32_t device = 0U; device < device_count(); ++device) {
         std::array<std::uint8_t, sizeof(value)> held{};
@@ -138,7 +138,7 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
 Status Session::wait() noexcept {
     Status status = poll();
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
-        if (!running_.is_verifying) {     // behind its completion the device gives no sign any more
+        if (!running_.is_verifying) {     // after its completion the device signals nothing
             enter();
             platform_.idle();
             call_ = 0U;

@@ -1,5 +1,5 @@
-// Zero-copy I/O: where the step's tensors lie in device memory, and what the application sees of them. What is here can
-// be left out: runtime/without.
+// Zero-copy I/O: the step's tensors in device memory, and the application's views of them. Can be left out:
+// runtime/without.
 #include <array>
 #include <cstring>
 
@@ -8,8 +8,8 @@
 namespace pianola {
 namespace {
 
-// Whether a view is the device's memory at an address: what this core writes to its ends, the control path reads there.
-// Leaves it as it was.
+// Whether a view is the device's memory at an address: this core writes to its ends, and the control path must read the
+// same bytes. Restores the contents.
 [[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
     if (view.empty()) {
         return false;
@@ -31,8 +31,8 @@ namespace {
 
 }  // namespace
 
-// Looks where the step's transfers go to and come from in device memory, where the plan has proved that they may be
-// left out. In that memory an input starts as zeros, so that a first step depends on nothing that was there before.
+// Finds the views for the step's transfers, if the plan has proved that these may be omitted. Inputs are set to zeros,
+// so that the first step does not depend on earlier contents.
 void Session::find_views() noexcept {
     loaded_.views = Tensors{};
     loaded_.transfers.fill(0U);
@@ -56,16 +56,15 @@ void Session::find_views() noexcept {
     loaded_.has_views = all_seen;
 }
 
-// What the application may have written, or load() as zeros, goes to memory before the step that reads it or writes
-// over it: else a cache could write it back later.
+// Data written by the application, or zeros written by load(), must reach memory before the step reads or overwrites
+// it: otherwise a cache could write it back later.
 void Session::give_views() noexcept {
     for (std::uint32_t i = 0U; loaded_.has_views && (i < loaded_.plan.input_count); ++i) {
         devices_[0]->give_to_device(loaded_.views.inputs[i]);
     }
 }
 
-// What the step has written to memory is what the application sees: outputs, and inputs only where they were
-// transferred.
+// Makes the step's writes visible to the application: outputs, and inputs only if they were transferred.
 void Session::take_views() noexcept {
     const bool has_inputs = loaded_.has_views && (running_.io == Io::kTransfers);
     for (std::uint32_t i = 0U; has_inputs && (i < loaded_.plan.input_count); ++i) {
@@ -76,7 +75,7 @@ void Session::take_views() noexcept {
     }
 }
 
-// What views of inputs and of outputs are refused for alike.
+// Checks that views of inputs and of outputs share.
 Status Session::refuse_view(bool is_there) const noexcept {
     if (call_ == kInCall) {
         return Status::kInvalidState;

@@ -1,6 +1,6 @@
-// What a check answers that has refused. Here, so that compilers know it, and leave out what follows a check that has
-// passed. A file of its own, because the tests of mutants (tests/mutate/lenient) have another: there, a rule can be
-// passed over, to see whether any other refuses the file.
+// The result of a check that has refused. Visible here, so that compilers can optimise the code after a check. A
+// separate file, because the tests of mutants (tests/mutate/lenient) replace it: there, a rule can be skipped, to test
+// whether another rule refuses the file.
 #pragma once
 
 #include "pianola/status.h"

@@ -1,4 +1,4 @@
-// Ids apart from messages: an ECU prints the id, and the linker then leaves the texts out of its image.
+// Ids are separate from messages: an ECU prints the id, and the linker then omits the texts.
 #include <array>
 
 #include "pianola/rule.h"

@@ -1,5 +1,5 @@
-// In place of plan/cores.cpp: a runtime that takes kernels on the whole grid only. A trace that dispatches one to a
-// single core is refused as by a device that has none.
+// Replaces plan/cores.cpp in a runtime without dispatch to single cores. A trace with a dispatch is refused as by a
+// device that has none.
 #include "runtime/plan/cores.h"
 
 namespace pianola::proof {

@@ -1,5 +1,5 @@
-// In place of plan/parameters.cpp and integrity/parameter_words.cpp: a runtime that has no parameters. A file that
-// declares one is refused as by a runtime that holds no patch points.
+// Replaces plan/parameters.cpp and integrity/parameter_words.cpp in a runtime without parameters. A file that declares
+// one is refused as by a runtime that holds no patch points.
 #include "runtime/integrity/parameter_words.h"
 #include "runtime/plan/proof.h"
 
@@ -22,7 +22,7 @@ std::uint32_t first_point(const Context& /*context*/, std::uint32_t /*address*/,
     return 0U;
 }
 
-// Only a plan with parameters has its commands widened: whatever comes here is refused.
+// Never reached: only a plan with parameters widens its commands. Refuses every call.
 // NOLINTNEXTLINE(pianola-misra-10.1.1): DEV-070
 bool widen_command(Context& context, const TracePosition& /*position*/, TraceCommand& command) noexcept {
     return refuse_at(context, Rule::kCapPoints, Field::kNone, command.patched, 0U);

@@ -1,4 +1,4 @@
-// In place of plan/pipeline.cpp and session/prologue.cpp: a runtime that has set-up and step only. A file with a
+// Replaces plan/pipeline.cpp and session/prologue.cpp in a runtime that has only set-up and step. A file with a
 // prologue or an epilogue is refused as by a runtime that holds no commands of theirs; calls for them are answered as
 // for a binary that has none.
 #include "pianola/session.h"
@@ -17,7 +17,7 @@ bool check_pipeline(Context& context, const NamedObjects& /*prologue_inputs*/,
 }  // namespace proof
 
 Status Session::start(Span<const ByteSpan> /*inputs*/) noexcept {
-    return check_idle_in(State::kStopped);  // in which no session without a prologue is
+    return check_idle_in(State::kStopped);  // a state that no session without a prologue has
 }
 
 Status Session::stop(Span<const MutableByteSpan> /*outputs*/) noexcept {

@@ -1,5 +1,5 @@
-// In place of plan/events.cpp and plan/races.cpp: a runtime that drives one queue of a device, and so has no events. A
-// file that uses another queue is refused as by a device that has one.
+// Replaces plan/events.cpp and plan/races.cpp in a runtime that drives one queue of a device and has no events. A file
+// that uses another queue is refused as by a device that has one.
 #include "runtime/plan/events.h"
 
 namespace pianola::proof {
@@ -14,7 +14,7 @@ std::uint32_t event_limit() noexcept {
 
 void start_script(Events& /*events*/) noexcept {}
 
-// Scripts have named none: whatever comes here is refused.
+// Scripts have named no event: refuses every call.
 bool pass_event(Context& context, const PlannedCommand& entry, std::uint64_t /*before*/, Events& /*events*/,
                 std::uint64_t& /*cycles*/) noexcept {
     return refuse_at(context, Rule::kScrIndex, Field::kEvent, entry.command.event, event_limit());
@@ -24,7 +24,7 @@ bool check_left_over(Context& /*context*/, const Events& /*events*/) noexcept {
     return true;
 }
 
-// One queue runs in order. Where anything is on another one, nothing has looked for races: it is refused.
+// One queue runs in order. Commands on another queue are refused, because races were not checked.
 bool check_races(Context& context) noexcept {
     const Plan& plan = context.plan;
     const QueueBits used = plan.prologue.queues_used | plan.step.queues_used | plan.epilogue.queues_used;

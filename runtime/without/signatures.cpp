@@ -1,5 +1,5 @@
-// In place of envelope/signature.cpp: a runtime that verifies no signatures. A file that has one is refused, and where
-// only signed files may be loaded, none is.
+// Replaces envelope/signature.cpp in a runtime that verifies no signatures. A signed file is refused, and if only
+// signed files may be loaded, so is every other file.
 #include "pianola/bytes.h"
 #include "runtime/envelope/reading.h"
 

@@ -1,5 +1,5 @@
-// In place of plan/strides.cpp: a runtime that looks at extents of several runs as at those of too many. Their hull
-// stands for them: all of it must be permitted, what is read of it written, and none of it counts as written
+// Replaces plan/strides.cpp in a runtime that treats extents of several runs as those of too many. Their hull
+// represents them: all written bytes must be permitted, what is read of it written, and none of it counts as written
 // afterwards.
 #include "runtime/plan/runs.h"
 

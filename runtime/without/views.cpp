@@ -1,5 +1,5 @@
-// In place of plan/views.cpp and session/zero_copy.cpp: a runtime that has no zero-copy I/O. It proves none, and calls
-// that want it are answered as for a binary that has no views.
+// Replaces plan/views.cpp and session/zero_copy.cpp in a runtime without zero-copy I/O. It proves no views, and calls
+// for them are answered as for a binary without views.
 #include "pianola/session.h"
 #include "runtime/plan/proof.h"
 

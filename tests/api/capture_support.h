@@ -1,6 +1,4 @@
 // A captured workload taken apart, verified, and replayed on inputs that the captured run did not have.
-//
-// Place in the whole: what the tests of whole-workload capture share.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,4 @@
 // A device of two queues, and programs that are captured without declarations.
-//
-// Place in the whole: what the tests of discovery share.
 #pragma once
 
 #include "tests/api/capture_support.h"

@@ -1,7 +1,6 @@
 // Small devices and programs whose results follow from plain arithmetic.
 //
-// Place in the whole: what the tests of the host API share. The workhorse is requantize with a scale of one: it adds a
-// constant to int8 values, and saturates.
+// The workhorse is requantize with a scale of one: it adds a constant to int8 values, and saturates.
 #pragma once
 
 #include <gtest/gtest.h>

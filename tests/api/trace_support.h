@@ -1,6 +1,4 @@
 // Programs captured as a trace, in one call.
-//
-// Place in the whole: what the tests of traces share.
 #pragma once
 
 #include <initializer_list>

@@ -1,8 +1,8 @@
 // One inference, one validation, one digest: the pieces of work whose instructions tests/bench/measure.py counts.
 //
-// Place in the whole: tests only. Runs one of them between two marks; callgrind counts only what is between. Each mark
-// is a function that the optimiser must leave alone. The work is done once before it is counted, so that the dynamic
-// linker's work at a first call does not count.
+// Runs one of them between two marks; callgrind counts only what is between. Each mark is a function that the optimiser
+// must leave alone. The work is done once before it is counted, so that the dynamic linker's work at a first call does
+// not count.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,6 +1,4 @@
 // A session of the C API on the simulator, whose every object is a table of C functions that a test may change.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The campaigns on the simulator: what each injects in one mode, and what came of it.
 //
-// Place in the whole: tests only. docs/evidence/campaigns.md has the results.
+// docs/evidence/campaigns.md has the results.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // capacity_runner FILE.ptb [ROWS COLUMNS]: loads a file on a simulator, or on the simulators of a mesh of that shape,
 // replays some steps, and says what came of it.
 //
-// Place in the whole: tests only. capacity_sweep.py compiles it with the runtime and the simulator, each time with
-// another capacity made smaller. One line: the rule that refused the file, a digest of all outputs, or the stage of a
-// fault.
+// capacity_sweep.py compiles it with the runtime and the simulator, each time with another capacity made smaller. One
+// line: the rule that refused the file, a digest of all outputs, or the stage of a fault.
 #include <array>
 #include <exception>
 #include <iostream>

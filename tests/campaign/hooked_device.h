@@ -1,7 +1,7 @@
 // HookedDevice: a simulated device whose every call goes through a hook, which may damage something first, answer in
 // its place, or have the device lie.
 //
-// Place in the whole: how the campaigns of this folder get between a session and its device. Tests only.
+// How the campaigns of this folder get between a session and its device.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Mode: one cell of the matrix of ways in which a session is used.
 //
-// Place in the whole: tests only. Every campaign runs its scenario in every mode that exists; those that cannot exist
-// are refused by name.
+// Every campaign runs its scenario in every mode that exists; those that cannot exist are refused by name.
 #pragma once
 
 #include <cstdint>

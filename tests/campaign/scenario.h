@@ -1,6 +1,6 @@
 // Scenario: one life of a session, from loading over four steps to a turn of the scrub, and what came of it.
 //
-// Place in the whole: what every campaign runs, in every mode, with another fault each time. Tests only.
+// What every campaign runs, in every mode, with another fault each time.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What a session runs in a mode, and what it means.
 //
-// Place in the whole: tests only. On a mesh every device computes its piece of the outputs in another way than the
-// others, from a piece of the first input and from all of the other inputs.
+// On a mesh every device computes its piece of the outputs in another way than the others, from a piece of the first
+// input and from all of the other inputs.
 #pragma once
 
 #include <cstdint>

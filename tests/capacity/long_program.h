@@ -1,7 +1,5 @@
 // A program of any number of commands on any number of cores: one sum of int8 for each core, dispatched again and
 // again.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include "pianola_host/workload_capture.h"

@@ -1,8 +1,8 @@
 // Every command of the program, as its own parser lists them, and a folder with a good file for each option that takes
 // one.
 //
-// Place in the whole: tests only. What is held to all commands is asked for each option that the parser has, so that a
-// new command or option is tested without anybody's doing, or fails until good_files() knows it.
+// What is held to all commands is asked for each option that the parser has, so that a new command or option is tested
+// without anybody's doing, or fails until good_files() knows it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 // A folder of good files, and calls of every command with one option after the other.
 //
-// Place in the whole: what the tests that hold for all commands share.
+// What the tests that hold for all commands share.
 #pragma once
 
 #include <gtest/gtest.h>

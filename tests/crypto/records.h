@@ -1,8 +1,7 @@
 // Records of what a verifier is asked, in a file: the same for the host's program and for boards.
 //
-// Place in the whole: tests only. signatures.py writes the records, each a digest, a signature and a key, and reads the
-// answers: a word for each, the Status, in the byte order of the machine that answered, which is little-endian
-// everywhere.
+// signatures.py writes the records, each a digest, a signature and a key, and reads the answers: a word for each, the
+// Status, in the byte order of the machine that answered, which is little-endian everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // Small models that defects are put into: layers of int8 and of int16, layers with state, and a variable.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include "tests/tflite/model_builder.h"

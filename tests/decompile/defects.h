@@ -1,6 +1,4 @@
 // A defect of an importer, a planner or a linker, and the lists of them that stand in files of their own.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
 // What decompile says of a model's own binary once the model has changed.
-//
-// Place in the whole: shared by the tests of models that contradict themselves.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
 // A session over simulated devices with one time, with everything that it needs.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <memory>

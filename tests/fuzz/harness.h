@@ -1,8 +1,8 @@
 // What a fuzzer is made of: a harness, which every fuzzer brings, and a driver, of which there are two.
 //
-// Place in the whole: tests only. libfuzzer_driver.cpp is for libFuzzer, which looks for inputs that reach new code;
-// replay_driver.cpp needs no instrumentation and works with every compiler: it runs given files, and seeded mutants of
-// them. A harness throws test::PromiseBroken where something that must hold does not; what is worse, sanitizers see.
+// libfuzzer_driver.cpp is for libFuzzer, which looks for inputs that reach new code; replay_driver.cpp needs no
+// instrumentation and works with every compiler: it runs given files, and seeded mutants of them. A harness throws
+// test::PromiseBroken where something that must hold does not; what is worse, sanitizers see.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Sandbox: a folder for a command line that does anything, in which known files stand and everything else is swept
 // away.
 //
-// Place in the whole: tests only. The process works in the folder, finds no programs, and keeps its temporary files
-// there. Whoever uses it must keep '/' out of file names.
+// The process works in the folder, finds no programs, and keeps its temporary files there. Whoever uses it must keep
+// '/' out of file names.
 #pragma once
 
 #include <cstdint>

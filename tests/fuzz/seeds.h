@@ -1,6 +1,6 @@
 // Seeds: inputs from which the fuzzers start, made rather than kept, so that they are of today's format.
 //
-// Place in the whole: tests only. Everything is a function of the source alone.
+// Everything is a function of the source alone.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Silence: what the program prints goes nowhere.
 //
-// Place in the whole: tests only; for fuzzers that run the command line in their own process.
+// For fuzzers that run the command line in their own process.
 #pragma once
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // Proof that the sanitizers of the asan and tsan presets end a test that does something wrong: does the wrong thing
 // which its argument names.
 //
-// Place in the whole: run by CTest in those presets only, which expects the sanitizer's report. Built in every preset,
-// so that it is linted with all other sources.
+// Run by CTest in those presets only, which expects the sanitizer's report. Built in every preset, so that it is linted
+// with all other sources.
 #include <array>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,6 @@
 // A file in memory of exactly its size, where the runtime accepts it.
 //
-// Place in the whole: tests only. files::AlignedBytes rounds up; here AddressSanitizer must see the first byte behind
-// the end.
+// files::AlignedBytes rounds up; here AddressSanitizer must see the first byte behind the end.
 #pragma once
 
 #include <cstddef>

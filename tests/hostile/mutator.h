@@ -1,6 +1,6 @@
 // Mutator: makes hostile files whose digest is right, so that everything behind the digest is reached.
 //
-// Place in the whole: tests only. The n-th mutant of a seed is the same everywhere.
+// The n-th mutant of a seed is the same everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The trace binaries that are damaged on purpose.
 //
-// Place in the whole: tests only. A subject is a valid file and the device that it is for: our own small workload, a
-// keyword spotter captured from a real model where the models are there, and every file that the environment variable
-// PIANOLA_HOSTILE_FILES names (separated by colons, for the default device).
+// A subject is a valid file and the device that it is for: our own small workload, a keyword spotter captured from a
+// real model where the models are there, and every file that the environment variable PIANOLA_HOSTILE_FILES names
+// (separated by colons, for the default device).
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Target: a validator and a simulator under attack, and the promises that they must keep.
 //
-// Place in the whole: tests only; shared by the campaign and the fuzzers. A refusal names its rule, a field, and a byte
-// of the file. Whatever is accepted loads, replays without a fault in exactly the proved time, touches no byte outside
-// its commands' published extents, and gives outputs that do not depend on what memory held before, nor, where views
-// are offered, on how tensors travel.
+// Shared by the campaign and the fuzzers. A refusal names its rule, a field, and a byte of the file. Whatever is
+// accepted loads, replays without a fault in exactly the proved time, touches no byte outside its commands' published
+// extents, and gives outputs that do not depend on what memory held before, nor, where views are offered, on how
+// tensors travel.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
 // What the tests of the kernels share: a small device memory, launches of every kernel, and the published rescaling
 // formula.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <algorithm>

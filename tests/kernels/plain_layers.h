@@ -1,7 +1,5 @@
 // The quantised layers against their plain formulas, on random geometries and parameters: for the host's tests and for
 // boards, whose inner loops are others. No heap: a case lives in a piece of memory that the caller has.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // What the cases of PlainLayers are made with: where operands lie, launches, comparisons.
-//
-// Place in the whole: included by the files that define PlainLayers.
 #pragma once
 
 #include <array>

@@ -1,7 +1,5 @@
 // The functions of the C library and of the compiler's own library that images link, against plain loops: for tests of
 // the host and for boards, whose libraries are others. No heap: all happens in a piece of memory that the caller has.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
 // A mesh that is captured, and what its binary gives on devices of its own.
-//
-// Place in the whole: what the tests of captures of meshes share.
 #pragma once
 
 #include <utility>

@@ -1,7 +1,6 @@
 // What tests and measurements share around a replay: models to binaries, binaries onto a simulator, records in and out.
 //
-// Place in the whole: tests only. Throws std::runtime_error wherever something does not work, so that no caller goes on
-// with half a result.
+// Throws std::runtime_error wherever something does not work, so that no caller goes on with half a result.
 #pragma once
 
 #include <cstdint>

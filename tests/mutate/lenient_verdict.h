@@ -1,9 +1,8 @@
 // A validator that passes over one rule.
 //
-// Place in the whole: tests only. Every refusal is made by refuse() or refuse_wide(); the executable of these tests is
-// linked so that both go through lenient_verdict.cpp. Of a check that refuses last, passing over is all; one that
-// refuses and ends leaves what comes behind it in the same function undone: operators.cpp lists the rules for which
-// that is too much.
+// Every refusal is made by refuse() or refuse_wide(); the executable of these tests is linked so that both go through
+// lenient_verdict.cpp. Of a check that refuses last, passing over is all; one that refuses and ends leaves what comes
+// behind it in the same function undone: operators.cpp lists the rules for which that is too much.
 #pragma once
 
 #include "pianola/rule.h"

@@ -1,7 +1,6 @@
 // The files that mutants are made of in these tests.
 //
-// Place in the whole: tests only. Small files of our own need nothing from outside; captured models are there where
-// PIANOLA_SHARED is.
+// Small files of our own need nothing from outside; captured models are there where PIANOLA_SHARED is.
 #pragma once
 
 #include <string>

@@ -1,6 +1,4 @@
 // Mutants of the exchange: one thing wrong in each, and the rule that it breaks.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <functional>

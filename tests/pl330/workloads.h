@@ -1,6 +1,6 @@
 // Binaries for a PL330, captured from programs against the host API.
 //
-// Tests only. The engine is that of zynq_a9.
+// The engine is that of zynq_a9.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // CopyNpu: an accelerator that can only copy, as small as a port can be.
 //
-// Place in the whole: the device of the tests of plugins. One queue, one core, two commands: copy (header, destination,
-// source, bytes; a cycle for each byte) and end (a header; one cycle). The product tree knows nothing of it.
+// The device of the tests of plugins. One queue, one core, two commands: copy (header, destination, source, bytes; a
+// cycle for each byte) and end (a header; one cycle). The product tree knows nothing of it.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // Explorer: what the queues of devices can do with a sequence of scripts, by trying everything.
 //
-// Place in the whole: tests only. The proofs of runtime/plan reason about records and waits; this does not reason at
-// all. It walks every reachable state of the device's own semantics, so that what the proofs call safe can be held
-// against it:
+// The proofs of runtime/plan reason about records and waits; this does not reason at all. It walks every reachable
+// state of the device's own semantics, so that what the proofs call safe can be held against it:
 //   - each queue executes its commands in order;
 //   - a transfer or replay takes time: its start and its finish are moves of their own, between which any other queue
 //     may move;

@@ -1,7 +1,6 @@
 // Generator: small cases of every kind, right ones and wrong ones, the same in every run.
 //
-// Place in the whole: tests only. Most cases keep the rules that have nothing to do with order, so that order is what
-// decides.
+// Most cases keep the rules that have nothing to do with order, so that order is what decides.
 #pragma once
 
 #include "tests/proofs/small_case.h"

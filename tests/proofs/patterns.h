@@ -1,6 +1,6 @@
 // Patterns: the ways to use two queues that users are taught, and what tests do to them.
 //
-// Place in the whole: tests only. Queue 0 computes. Every function gives scripts that are right as they are.
+// Queue 0 computes. Every function gives scripts that are right as they are.
 #pragma once
 
 #include <cstdint>

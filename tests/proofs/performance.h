@@ -1,7 +1,7 @@
 // Performance: a small case in a session, and its meaning beside it.
 //
-// Place in the whole: tests only. Plays two cycles from prologue to epilogue, with as many steps under way as the
-// binary admits, and compares every output with what the interpreter says.
+// Plays two cycles from prologue to epilogue, with as many steps under way as the binary admits, and compares every
+// output with what the interpreter says.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // Random memory: tensors and traces of a small case.
 //
-// Place in the whole: tests only; the generator's first half. Traces read only what is written when they run in their
-// order.
+// The generator's first half. Traces read only what is written when they run in their order.
 #pragma once
 
 #include "tests/proofs/small_case.h"

@@ -1,8 +1,8 @@
 // A command set of registers: what a command touches, those before it have said.
 //
-// Place in the whole: tests only. Like streams for Arm's Ethos-U and programs of its PL330: five units of 18 registers
-// each, of which a unit's start reads two operands and writes one, every one of them strided twice. A register that the
-// trace has not set has no value.
+// Like streams for Arm's Ethos-U and programs of its PL330: five units of 18 registers each, of which a unit's start
+// reads two operands and writes one, every one of them strided twice. A register that the trace has not set has no
+// value.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Streams of a command set with registers, as binaries that the validator judges.
 //
-// Place in the whole: tests only; the accesses that a stream makes are in register_set.h.
+// The accesses that a stream makes are in register_set.h.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SmallCase: a workload of a few bytes and commands, small enough to try everything that it can do.
 //
-// Place in the whole: tests only. It exists three times: as a real trace binary that validate() judges, as a sequence
-// of scripts for the explorer, and as a meaning, an interpreter that runs the commands in program order. The three
-// share nothing but this structure. Memory is 60 bytes, numbered 0 to 59: inputs 0-15, outputs 16-31, activations
-// 32-47, weights 48-59. Where a case has shared memory, the first 48 are one region.
+// It exists three times: as a real trace binary that validate() judges, as a sequence of scripts for the explorer, and
+// as a meaning, an interpreter that runs the commands in program order. The three share nothing but this structure.
+// Memory is 60 bytes, numbered 0 to 59: inputs 0-15, outputs 16-31, activations 32-47, weights 48-59. Where a case has
+// shared memory, the first 48 are one region.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Emulator: what a trace binary means, written from docs/reference/format.md and docs/reference/device.md alone.
 //
-// Place in the whole: tests only. It shares no code with the runtime, the device or the capture: it reads trace words
-// and weights from the bytes of the file, and has arithmetic of its own. Scripts run in program order, one command
-// after the other.
+// It shares no code with the runtime, the device or the capture: it reads trace words and weights from the bytes of the
+// file, and has arithmetic of its own. Scripts run in program order, one command after the other.
 #pragma once
 
 #include "tests/random/program.h"

@@ -1,6 +1,4 @@
 // Maker: random programs, most of them right, the same for the same seed.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include "tests/random/program.h"

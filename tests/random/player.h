@@ -1,6 +1,4 @@
 // Player: a program on the simulator and on the emulator, side by side.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <map>

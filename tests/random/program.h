@@ -1,7 +1,7 @@
 // Program: a random workload as its maker describes it.
 //
-// Place in the whole: tests only. The writer makes a trace binary of it, and the emulator its meaning; they have
-// nothing else in common. The emulator must not share code with the product, so that this header names nothing of it.
+// The writer makes a trace binary of it, and the emulator its meaning; they have nothing else in common. The emulator
+// must not share code with the product, so that this header names nothing of it.
 #pragma once
 
 #include <array>

@@ -1,7 +1,6 @@
 // TraceMaker: the words of random traces, by docs/reference/device.md.
 //
-// Place in the whole: tests only; the maker's second half. Most commands read what has been written, and write what
-// they may.
+// The maker's second half. Most commands read what has been written, and write what they may.
 #pragma once
 
 #include <set>

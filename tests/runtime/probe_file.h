@@ -1,6 +1,6 @@
 // Buffers of the probe schema.
 //
-// Place in the whole: tests only; for the tests of what schemac makes.
+// For the tests of what schemac makes.
 #pragma once
 
 #include <cstddef>

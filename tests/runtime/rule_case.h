@@ -1,7 +1,7 @@
 // A table of damaged binaries: for every rule, files that this rule and no earlier one refuses.
 //
-// Place in the whole: tests only. Each list of cases covers some groups of runtime/include/pianola/rules.inc;
-// rules_test.cpp runs all of them and shows that no rule was forgotten, and pianola_vectors packs them for targets.
+// Each list of cases covers some groups of runtime/include/pianola/rules.inc; rules_test.cpp runs all of them and shows
+// that no rule was forgotten, and pianola_vectors packs them for targets.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>

@@ -1,7 +1,7 @@
 // A device, a platform, a command set and a digest engine that count what a session asks of them, and fail on request.
 //
-// Place in the whole: tests only. They stand in front of the simulator's. What they do themselves is no part of what a
-// session costs: port() keeps it apart, so that callgrind can leave it out.
+// They stand in front of the simulator's. What they do themselves is no part of what a session costs: port() keeps it
+// apart, so that callgrind can leave it out.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Binaries that make calls of a session as long as capacities admit.
 //
-// Place in the whole: tests only. Those of tests/worst_case with something at its maximum, and others that cost a
-// session, not a validation: large outputs, large weights, many steps in flight, a mesh.
+// Those of tests/worst_case with something at its maximum, and others that cost a session, not a validation: large
+// outputs, large weights, many steps in flight, a mesh.
 #pragma once
 
 #include <cstdint>

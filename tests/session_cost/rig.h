@@ -1,6 +1,4 @@
 // A session on counting devices, brought to where a call takes longest, and that call.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,4 @@
 // Logs of executed commands, made comparable.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Programs on the simulated device.
 //
-// Place in the whole: what the model is held against (tests/streams).
+// What the model is held against (tests/streams).
 #pragma once
 
 #include <map>

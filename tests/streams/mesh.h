@@ -1,8 +1,7 @@
 // Random programs on meshes: captured, or refused with a remedy; what is captured is replayed on other inputs.
 //
-// Place in the whole: beside the player of single devices (main.cpp), with the same programs and the same model. Every
-// device has data of its own, or the same as all; half of the mesh runs other programs; some results are read of one
-// device only.
+// Every device has data of its own, or the same as all; half of the mesh runs other programs; some results are read of
+// one device only.
 #pragma once
 
 #include <cstdint>

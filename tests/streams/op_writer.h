@@ -1,6 +1,6 @@
 // OpWriter: writes a program's operations, each queue behind what was last done on the other one.
 //
-// Place in the whole: what the generators share (tests/streams).
+// What the generators share (tests/streams).
 #pragma once
 
 #include "tests/streams/program.h"

@@ -1,6 +1,4 @@
 // A random program of the host API, as data: what a device runs, and what the model computes.
-//
-// Place in the whole: between the generator and the two that carry programs out (tests/streams).
 #pragma once
 
 #include <cstdint>

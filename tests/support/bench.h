@@ -1,6 +1,4 @@
 // A session on the simulator, with everything that it needs.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <memory>

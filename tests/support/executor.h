@@ -1,7 +1,6 @@
 // What executes the commands of a test's devices: this process, or a Vulkan device.
 //
-// Place in the whole: tests of the host API open their devices with it, so that the same cases run on both
-// (tests/vulkan/on_vulkan.py).
+// Tests of the host API open their devices with it, so that the same cases run on both (tests/vulkan/on_vulkan.py).
 #pragma once
 
 #include <cstdint>

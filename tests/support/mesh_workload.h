@@ -1,6 +1,6 @@
 // The small workload on a mesh: every device adds a constant of its own to its piece of the input.
 //
-// Place in the whole: tests only. What comes out is known by arithmetic alone.
+// What comes out is known by arithmetic alone.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // A port that calls the session which has called it: every function of it, from inside of whatever the session asks.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <gtest/gtest.h>

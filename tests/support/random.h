@@ -1,6 +1,6 @@
 // Numbers that are the same in every run and on every machine.
 //
-// Place in the whole: tests only. The standard's engines are specified to the bit, its distributions are not.
+// The standard's engines are specified to the bit, its distributions are not.
 #pragma once
 
 #include <cstdint>

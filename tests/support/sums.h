@@ -1,7 +1,7 @@
 // A workload with state whose results are known by arithmetic alone.
 //
-// Place in the whole: tests only. Each step adds its input to sums that the device keeps, and gives these; they
-// saturate. In front of the first step they are what they were captured with.
+// Each step adds its input to sums that the device keeps, and gives these; they saturate. In front of the first step
+// they are what they were captured with.
 #pragma once
 
 #include <cstdint>

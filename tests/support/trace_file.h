@@ -1,7 +1,7 @@
 // Trace binaries in pieces, and their validation.
 //
-// Place in the whole: tests only. assemble() is written from the description of the format, not with the writer, so
-// that both must agree; it takes any bytes for a manifest.
+// assemble() is written from the description of the format, not with the writer, so that both must agree; it takes any
+// bytes for a manifest.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // A small workload whose results are known by arithmetic alone.
 //
-// Place in the whole: tests only. input -> requantize (by one) -> add a constant -> output, so that every kind of
-// region, both scripts and, with two queues, events are in the binary, and everything is small enough to be mutated and
-// replayed often.
+// Input -> requantize (by one) -> add a constant -> output, so that every kind of region, both scripts and, with two
+// queues, events are in the binary, and everything is small enough to be mutated and replayed often.
 #pragma once
 
 #include <cstdint>

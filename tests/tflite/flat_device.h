@@ -1,6 +1,6 @@
 // FlatDevice: runs what the importer recorded with the kernels alone.
 //
-// Place in the whole: tests only. What the linker, the format and the runtime add is not in the way.
+// What the linker, the format and the runtime add is not in the way.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Builds small TFLite files, sound and unsound ones, for tests of the importer.
 //
-// Place in the whole: tests only. Fields are written by their id, not through the importer's own schema, so that a
-// wrong id there does not go unnoticed.
+// Fields are written by their id, not through the importer's own schema, so that a wrong id there does not go
+// unnoticed.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>

@@ -1,6 +1,4 @@
 // Operators that move elements, and where NumPy puts each element.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // One import, and what it says or records: shared by the tests of operators.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <gtest/gtest.h>

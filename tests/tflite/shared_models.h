@@ -1,7 +1,6 @@
 // Where the tests of the importer find real models.
 //
-// Place in the whole: tests only. The models are not part of the source tree; a test that needs them skips without
-// them.
+// The models are not part of the source tree; a test that needs them skips without them.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The small workload as timelines see it, and slices collected.
 //
-// Place in the whole: tests/timeline only. The workload's times are known by the arithmetic of
-// docs/reference/device.md: 96 bytes are transferred or copied in 16 + 64 + 96/8 = 92 cycles; the requantize takes 64 +
-// 2*96/16 + 192/8 = 100 and its launch 16 more, the add 64 + 4*96/16 + 288/8 = 124 and 16 more.
+// The workload's times are known by the arithmetic of docs/reference/device.md: 96 bytes are transferred or copied in
+// 16 + 64 + 96/8 = 92 cycles; the requantize takes 64 + 2*96/16 + 192/8 = 100 and its launch 16 more, the add 64 +
+// 4*96/16 + 288/8 = 124 and 16 more.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,4 @@
 // Signed workloads, and devices that know keys.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // Watched: a Vulkan device under a judge; and the comparison of three judges of races.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <cstdint>

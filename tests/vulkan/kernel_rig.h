@@ -1,7 +1,7 @@
 // KernelRig: runs single trace commands on a Vulkan device, for tests of the shaders.
 //
-// Place in the whole: tests only. Each command gets a small memory of its own contents, buffers and descriptors, as
-// kernel_pipelines.h says, and nothing else of the device.
+// Each command gets a small memory of its own contents, buffers and descriptors, as kernel_pipelines.h says, and
+// nothing else of the device.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

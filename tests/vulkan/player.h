@@ -1,6 +1,6 @@
 // Player: a trace binary on an open Vulkan device, behind the runtime.
 //
-// Place in the whole: tests only. Throws std::runtime_error where something does not work.
+// Throws std::runtime_error where something does not work.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,4 @@
 // A launch by a kernel of the library and by its shader, compared.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <gtest/gtest.h>

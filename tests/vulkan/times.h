@@ -1,6 +1,6 @@
 // Of measured times: a table from which a product takes a deadline.
 //
-// Place in the whole: tests only; times_main.cpp measures.
+// times_main.cpp measures.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Traces of a few copies on two cores: right ones, and those with a barrier or an implied order less.
 //
-// Place in the whole: tests only. Each exists three times: as a real binary that the validator judges, as scripts for
-// the explorer, and as words that are recorded whatever anybody says of them. Memory is counted in blocks.
+// Each exists three times: as a real binary that the validator judges, as scripts for the explorer, and as words that
+// are recorded whatever anybody says of them. Memory is counted in blocks.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A Vulkan device for tests: the one that PIANOLA_VULKAN_DEVICE names by its number, else the first.
 //
-// Place in the whole: tests only. Nothing here knows which driver it is.
+// Nothing here knows which driver it is.
 #pragma once
 
 #include <cstdlib>

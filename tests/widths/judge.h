@@ -1,7 +1,6 @@
 // Judge: what the validator says of bytes, as one line of text, wherever they lie.
 //
-// Tests only. Runtime and reference device, nothing else of the host: it is compiled for 32 bits
-// too.
+// Runtime and reference device, nothing else of the host: it is compiled for 32 bits too.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Links: every word of a FlatBuffer that leads somewhere, and every object that one could lead to.
 //
-// Tests only: where damage of the structure is done.
+// Where damage of the structure is done.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Mutants whose damage is in the structure: offsets, vtables and lengths near 2^31 and 2^32, with a right digest.
 //
-// Tests only. The n-th mutant of a seed and of its subjects is the same everywhere, in 32 bits too.
+// The n-th mutant of a seed and of its subjects is the same everywhere, in 32 bits too.
 #pragma once
 
 #include <string>

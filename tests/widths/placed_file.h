@@ -1,7 +1,7 @@
 // Places: the same bytes at addresses at which sums of pointers wrap round, or change their sign.
 //
-// Tests only. A verdict must not depend on where a file lies. Sums of 32 bits wrap only where they
-// pass the last of all addresses, so that a process of 32 bits tries its highest ones too.
+// A verdict must not depend on where a file lies. Sums of 32 bits wrap only where they pass the last of all addresses,
+// so that a process of 32 bits tries its highest ones too.
 #pragma once
 
 #include <cstddef>

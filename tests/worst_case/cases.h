@@ -1,8 +1,7 @@
 // Trace binaries that take the validator as long as the schema and the runtime's capacities admit.
 //
-// Place in the whole: tests only. maxima.cpp makes files that are accepted, with one thing at its maximum or all
-// together; hostile.cpp makes files that look for the most instructions per byte, accepted or not. measure.py counts
-// the instructions.
+// maxima.cpp makes files that are accepted, with one thing at its maximum or all together; hostile.cpp makes files that
+// look for the most instructions per byte, accepted or not. measure.py counts the instructions.
 #pragma once
 
 #include <cstdint>

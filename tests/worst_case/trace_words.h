@@ -1,7 +1,6 @@
 // Command words of a trace, written one by one.
 //
-// Place in the whole: tests only. Costs of kernels come from the kernels themselves; that they are right is not the
-// subject here.
+// Costs of kernels come from the kernels themselves; that they are right is not the subject here.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // The device of the worst cases.
 //
-// Place in the whole: tests only; on the host and on boards, where its memory need not exist: validation touches no
-// device.
+// On the host and on boards, where its memory need not exist: validation touches no device.
 #pragma once
 
 #include "hal/devices/refdev/device_spec.h"

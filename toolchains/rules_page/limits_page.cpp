@@ -1,6 +1,6 @@
 // limits_page: prints docs/reference/limits.md from the runtime's capacities.
 //
-// Place in the whole: build tool. A test compares its output with the page, so that neither can be changed alone.
+// A test compares its output with the page, so that neither can be changed alone.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // rules_page: prints docs/reference/rules.md from the runtime's own list of rules.
 //
-// Place in the whole: build tool. A test compares its output with the page, so that neither can be changed alone.
+// A test compares its output with the page, so that neither can be changed alone.
 
 #include <iostream>
 #include <string>

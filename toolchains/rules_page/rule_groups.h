@@ -1,6 +1,6 @@
 // The groups of rules, by the letters that their ids begin with, and their titles on pages.
 //
-// Place in the whole: build tools; docs/reference/rules.md and docs/guide/refusals.md have the same headings.
+// docs/reference/rules.md and docs/guide/refusals.md have the same headings.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // schemac: derives from a compiled schema (.bfbs) what the runtime must not forget.
 //
-// Place in the whole: runs at build, on the host. From the reflection of the manifest's schema it makes
+// Runs at build, on the host. From the reflection of the manifest's schema it makes
 //   1. the canonical text of the schema's meaning (no comments, no white space, no order of declaration), 2. a header
 //   with the SHA-256 of that text, which writer and runtime compile in, 3. the rules of every field of every table, as
 //   tables of constants: what the verifier has to look at, which enumerators,

@@ -1,5 +1,5 @@
 // The families of devices that workloads can be lowered to: a device joins with one line in lowerings.cpp, and its
-// library in CMakeLists.txt. Host only.
+// library in CMakeLists.txt.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // A program is written, run and captured against the reference device, with the engine's memory map. The lowering
 // rewrites its traces command by command; the result is validated like any binary. Supported are copies and fills, as
 // commands or as kernels on any core; everything else is refused by name. Kernels that ran in parallel run in sequence:
-// the validator has already refused programs whose result depends on that. Host only.
+// the validator has already refused programs whose result depends on that.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // CallLog: the API calls of a captured section, in order.
 //
-// Place in the whole: what WorkloadCapture records while a program runs, and what the binary is made from. Internal to
-// the host API.
+// What WorkloadCapture records while a program runs, and what the binary is made from.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,7 @@
 // After capture_discovery, on one device as on a mesh. A binary is given all inputs of a step before it gives any
 // output, and its set-up once: it cannot carry anything. What a step writes becomes an input, whose values are never
 // those of the captured run; where its bytes are those of an output of the same step, the program is refused. What the
-// host may have computed from another device's output is never taken for set-up, whatever the data. Internal to the
-// host API.
+// host may have computed from another device's output is never taken for set-up, whatever the data.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // What a capture demands of its sections and of the scripts that they become.
 //
-// Place in the whole: before capture_scripts makes scripts, and behind it. All throw API-CAPTURE-*. Internal to the
-// host API.
+// Before capture_scripts makes scripts, and behind it. All throw API-CAPTURE-*.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"

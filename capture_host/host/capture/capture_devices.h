@@ -1,8 +1,7 @@
 // Captures of several devices: what each does, and one binary of all.
 //
-// Place in the whole: around what a capture does for one device. The devices of a mesh share no memory but the host's,
-// so that each one's calls are read, proved and linked by themselves; what they have in common becomes one tensor, and
-// capture::merge_mesh() makes one binary. Internal to the host API.
+// The devices of a mesh share no memory but the host's, so that each one's calls are read, proved and linked by
+// themselves; what they have in common becomes one tensor, and capture::merge_mesh() makes one binary.
 #pragma once
 
 #include <string>

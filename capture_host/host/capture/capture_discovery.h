@@ -1,8 +1,7 @@
 // From recorded calls to a workload: which calls are the loop's turns, and which buffers its inputs and outputs.
 //
-// Place in the whole: between CallLog and capture_scripts. What the program has marked and declared stands; the rest is
-// found by what it does. Several readings may be possible: the capture takes the first that the runtime accepts and
-// whose replay gives what the captured run has read. Internal to the host API.
+// What the program has marked and declared stands; the rest is found by what it does. Several readings may be possible:
+// the capture takes the first that the runtime accepts and whose replay gives what the captured run has read.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Which records and waits of a capture have an effect.
 //
-// Place in the whole: part of making scripts. A script's records and waits of an event take turns; a program's need
-// not. Internal to the host API.
+// A script's records and waits of an event take turns; a program's need not.
 #pragma once
 
 #include <cstdint>

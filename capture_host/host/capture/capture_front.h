@@ -1,6 +1,6 @@
 // What is in front of a loop: set-up, and not a turn.
 //
-// Used by capture_make. A binary does set-up once, with the captured run's data. Internal to the host API.
+// Used by capture_make. A binary does set-up once, with the captured run's data.
 #pragma once
 
 #include <string>

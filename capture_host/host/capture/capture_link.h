@@ -1,6 +1,6 @@
 // From scripts to a trace binary's manifest and segments.
 //
-// Place in the whole: the last stage of a capture before the runtime's own proofs. Internal to the host API.
+// The last stage of a capture before the runtime's own proofs.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"

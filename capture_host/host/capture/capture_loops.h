@@ -1,7 +1,6 @@
 // The loop of a program that has neither marks nor declarations: which calls are its turns.
 //
 // Used by capture_discovery. Calls are compared by their shapes first, then by what they compute (data_flow.h).
-// Internal to the host API.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // From the calls of a capture to its binary.
 //
-// Place in the whole: what WorkloadCapture::end() does. Every reading of the calls is tried, the likeliest first, until
-// one is proved, linked, accepted by the runtime, and replays what the captured run has read. Internal to the host API.
+// What WorkloadCapture::end() does. Every reading of the calls is tried, the likeliest first, until one is proved,
+// linked, accepted by the runtime, and replays what the captured run has read.
 #pragma once
 
 #include <vector>

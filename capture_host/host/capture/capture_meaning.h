@@ -1,7 +1,7 @@
 // What every inference of a captured workload computes: proved over the values that the host writes, not over the data
 // that were captured.
 //
-// Place in the whole: the last look at a reading before its binary is made. Internal to the host API.
+// The last look at a reading before its binary is made.
 #pragma once
 
 #include <string>

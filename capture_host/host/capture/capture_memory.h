@@ -1,6 +1,4 @@
 // Which bytes a capture uses, and which of them the set-up must bring.
-//
-// Place in the whole: part of making a trace binary from a capture. Internal to the host API.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"

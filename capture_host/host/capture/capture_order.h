@@ -1,7 +1,6 @@
 // Whether a reading of a capture computes what the program has computed, whatever the data.
 //
-// Place in the whole: between capture_discovery and the linker. The replay of captured data alone does not show it: on
-// zeros, wrong weights give right outputs. Internal to the host API.
+// The replay of captured data alone does not show it: on zeros, wrong weights give right outputs.
 #pragma once
 
 #include <string>

@@ -2,7 +2,6 @@
 //
 // Used by capture_discovery. Accesses belong together that one call of the mesh has made. Of a tensor whose shards the
 // program moves one by one, they belong together where nothing in between could make a difference to what they move.
-// Internal to the host API.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,5 @@
 // What a refused capture is told: the commands by what they do, the bytes by their buffers' names, and what would order
 // them.
-//
-// Place in the whole: between the runtime's verdict, which counts, and whoever wrote the program. Internal to the host
-// API.
 #pragma once
 
 #include <string>

@@ -1,7 +1,5 @@
 // From the sections of a capture to scripts: loops folded, events that have no effect left out, programs gathered into
 // traces.
-//
-// Place in the whole: between CallLog and the manifest. Internal to the host API.
 #pragma once
 
 #include <cstdint>

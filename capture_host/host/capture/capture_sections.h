@@ -1,6 +1,6 @@
 // From a loop to the sections of a capture: set-up, prologue, steps and epilogue, with their inputs and outputs.
 //
-// Used by capture_discovery, which says where the loop is. Internal to the host API.
+// Used by capture_discovery, which says where the loop is.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Events that a program takes anew, as record_event() of a mesh gives them: which of them are the same in every turn.
 //
-// Place in the whole: in front of capture_discovery, as a loop is found by calls that repeat. Internal to the host API.
+// In front of capture_discovery, as a loop is found by calls that repeat.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,7 @@
 //
 // Between capture_order and capture_scripts. The runtime wants inputs disjoint, outputs too, and set-up's bytes
 // unchanged. So each gets separate memory, and a copy between that and where the program has it. A tensor of several
-// devices gets the same memory on all of them. Internal to the host API.
+// devices gets the same memory on all of them.
 #pragma once
 
 #include <vector>

@@ -1,10 +1,9 @@
 // DataFlow: what a sequence of calls computes, without the addresses in between.
 //
-// Place in the whole: how a capture tells that two turns of a program's loop are the same step although the program
-// took new memory in each. Every operand that is read is named by what wrote it - the number of the write in the
-// sequence, and the place in what was written - or by its address where the sequence found it there. So two sequences
-// with equal flows compute the same of what they are given and of what they find, and leave the same behind where they
-// will look again. Internal to the host API.
+// How a capture tells that two turns of a program's loop are the same step although the program took new memory in
+// each. Every operand that is read is named by what wrote it - the number of the write in the sequence, and the place
+// in what was written - or by its address where the sequence found it there. So two sequences with equal flows compute
+// the same of what they are given and of what they find, and leave the same behind where they will look again.
 #pragma once
 
 #include <cstdint>

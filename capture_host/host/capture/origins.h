@@ -1,7 +1,6 @@
 // Origins: what every byte of device memory was written by.
 //
-// Place in the whole: what the analyses of a capture walk calls with. Writers are numbers, whose meaning is the
-// analysis'. Internal to the host API.
+// What the analyses of a capture walk calls with. Writers are numbers, whose meaning is the analysis'.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,7 @@
 // device computes turn t, and may read the output of turn t later. Here each write comes directly before the first call
 // that needs it, and each read directly after the program that computes what it reads. Programs keep their order, and
 // so do the calls of a queue that events order. What the device computes stays the same: a call is never moved past
-// another one that touches the same bytes, where one of the two writes. capture_order proves it once more. Internal to
-// the host API.
+// another one that touches the same bytes, where one of the two writes. capture_order proves it once more.
 #pragma once
 
 #include <optional>

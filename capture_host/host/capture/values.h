@@ -1,8 +1,7 @@
 // Values: what bytes hold, as expressions over what the host has written.
 //
-// Place in the whole: how a capture proves that its binary computes what the program computed, whatever the data. Equal
-// expressions have one number, also over several sequences of calls. A copy of bytes is the bytes. Internal to the host
-// API.
+// How a capture proves that its binary computes what the program computed, whatever the data. Equal expressions have
+// one number, also over several sequences of calls. A copy of bytes is the bytes.
 #pragma once
 
 #include <cstdint>

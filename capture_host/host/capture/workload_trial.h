@@ -1,6 +1,6 @@
 // Trial: a captured workload on a fresh simulated device, behind the runtime that an ECU has.
 //
-// Place in the whole: what a capture is held against before anyone gets it. Internal to the host API.
+// What a capture is held against before anyone gets it.
 #pragma once
 
 #include "pianola_host/workload_capture.h"

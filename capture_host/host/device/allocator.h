@@ -1,7 +1,7 @@
 // Allocator: first fit over offsets of one memory.
 //
-// Place in the whole: one for DRAM, one for L1 (whose offsets hold on every core), one for the trace region.
-// Deterministic: what is given depends on what is allocated at the moment and on nothing else. Host only.
+// One for DRAM, one for L1 (whose offsets hold on every core), one for the trace region. Deterministic: what is given
+// depends on what is allocated at the moment and on nothing else.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // BufferPlacement: checks a buffer's configuration and lays its pieces out.
-//
-// Place in the whole: between Device::allocate() and the allocators. Internal to the host API.
 #pragma once
 
 #include <memory>

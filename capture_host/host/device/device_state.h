@@ -1,6 +1,6 @@
-// What a device holds. Internal to the host API.
+// What a device holds.
 //
-// Place in the whole: behind Device; its calls are spread over device*.cpp by subject. `mutex` guards all of it.
+// Behind Device; its calls are spread over device*.cpp by subject. `mutex` guards all of it.
 #pragma once
 
 #include <array>

@@ -1,9 +1,8 @@
 // Lockstep: several devices that are given memory at the same offsets.
 //
-// Place in the whole: around calls that a mesh makes on each of its devices, one device after the other. The first one
-// takes what is free on all; what it was given, the others are given in the same order. So one address names a buffer,
-// or what an operation needs by the way, on all of them, whatever else their memories hold. Holds the devices' locks.
-// Internal to the host API.
+// The first one takes what is free on all; what it was given, the others are given in the same order. So one address
+// names a buffer, or what an operation needs by the way, on all of them, whatever else their memories hold. Holds the
+// devices' locks.
 #pragma once
 
 #include <cstdint>

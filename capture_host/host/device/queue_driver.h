@@ -1,7 +1,6 @@
 // QueueDriver: queue commands, doorbells, completion tokens and the host's virtual time of one simulated device.
 //
-// Place in the whole: below the host API's calls, above Simulator. The caller serialises. Every wait is bounded by the
-// stall limit. Internal to the host API.
+// The caller serialises. Every wait is bounded by the stall limit.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // RaceDetector: which operations of several queues touch the same bytes without an order between them.
 //
-// Place in the whole: behind the calls of Device. Happens-before is kept with vector clocks (C. Fidge, "Timestamps in
-// message-passing systems that preserve the partial ordering", 1988): one counter for each queue, joined where a queue
-// waits for an event and where the host has seen that something completed. Of each byte and queue only the last read
-// and the last write count: what is ordered behind those is ordered behind all before. So memory is bounded by how
-// finely the operations cut the device's memory, and not by how many there are. Internal to the host API.
+// Happens-before is kept with vector clocks (C. Fidge, "Timestamps in message-passing systems that preserve the partial
+// ordering", 1988): one counter for each queue, joined where a queue waits for an event and where the host has seen
+// that something completed. Of each byte and queue only the last read and the last write count: what is ordered behind
+// those is ordered behind all before. So memory is bounded by how finely the operations cut the device's memory, and
+// not by how many there are.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Recording of API calls: the hook inside every call.
 //
-// Place in the whole: the calls of Device tell a CallRecorder what they did, if they are the outermost ones of their
-// thread. Without PIANOLA_RECORDING everything here is empty, and nothing of it is left in the calls' objects. Internal
-// to the host API.
+// The calls of Device tell a CallRecorder what they did, if they are the outermost ones of their thread. Without
+// PIANOLA_RECORDING everything here is empty, and nothing of it is left in the calls' objects.
 #pragma once
 
 #include <cstdint>

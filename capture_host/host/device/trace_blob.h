@@ -1,7 +1,6 @@
 // The blob that carries a trace from one process to another.
 //
-// Place in the whole: behind Device::collect_trace() and load_trace(); docs/guide/host_api.md gives the layout. All
-// input is hostile. Internal to the host API.
+// Behind Device::collect_trace() and load_trace(); docs/guide/host_api.md gives the layout. All input is hostile.
 #pragma once
 
 #include "capture_host/host/device/device_state.h"

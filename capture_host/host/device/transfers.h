@@ -1,8 +1,7 @@
 // Transfers: host memory that queue commands read from and write to.
 //
-// Place in the whole: between the host API's reads and writes and the queues. What a caller writes is copied here at
-// once; what the device reads for a caller lands here, and is handed out when its completion is there. Internal to the
-// host API.
+// What a caller writes is copied here at once; what the device reads for a caller lands here, and is handed out when
+// its completion is there.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// What a mesh and all its sub-meshes share. Internal to meshes.
+// What a mesh and all its sub-meshes share.
 //
-// Place in the whole: behind MeshDevice; `mutex` guards all of it, and all meshes of the family.
+// Behind MeshDevice; `mutex` guards all of it, and all meshes of the family.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // CapturedModel: a model in a trace, with the tensors at whose addresses it was captured.
 //
-// Place in the whole: what the traced executors execute. The trace is released with the object. Host only.
+// What the traced executors execute. The trace is released with the object.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // The five executors.
 //
-// Place in the whole: made by create_pipeline(); nobody else needs them. Host only.
+// Made by create_pipeline(); nobody else needs them.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Stage: a kind of work on one queue, and the event that says that its latest run has ended.
 //
-// Place in the whole: what every executor with two queues is made of. run() enqueues the work and then records the
-// event; nothing else can record it, so that an event can never be recorded in front of what it stands for. Host only.
+// What every executor with two queues is made of. run() enqueues the work and then records the event; nothing else can
+// record it, so that an event can never be recorded in front of what it stands for.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Compiler: from a program to the device's command words.
 //
-// Place in the whole: behind Device::enqueue_program(). check_structure() is what the program cache remembers;
-// assemble() makes the words of one enqueue, with every address resolved and every extent proved to lie in allocated
-// memory. Internal to the host API.
+// check_structure() is what the program cache remembers; assemble() makes the words of one enqueue, with every address
+// resolved and every extent proved to lie in allocated memory.
 #pragma once
 
 #include <cstdint>

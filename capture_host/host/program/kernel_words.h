@@ -1,6 +1,6 @@
 // The device commands that programs are made of.
 //
-// Place in the whole: the one place of the host API that writes command words. Internal to it.
+// The one place of the host API that writes command words.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// What a program holds. Internal to the host API.
+// What a program holds.
 //
-// Place in the whole: filled by Program, read by the compiler, which also notes where circular buffers and semaphores
-// lie.
+// Filled by Program, read by the compiler, which also notes where circular buffers and semaphores lie.
 #pragma once
 
 #include <map>

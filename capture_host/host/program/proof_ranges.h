@@ -1,8 +1,8 @@
 // Proof ranges: whether the proof of the device's profile holds what the cores of one program touch.
 //
-// Asked by Device::fits(). From one barrier to the next, the runtime's proof keeps which core has
-// touched which bytes, in as many disjoint ranges as the profile has (runtime/plan/cores.cpp; rule CAP-INTERVALS). This
-// is the same bookkeeping ahead of the capture. Internal to the host API.
+// Asked by Device::fits(). From one barrier to the next, the runtime's proof keeps which core has touched which bytes,
+// in as many disjoint ranges as the profile has (runtime/plan/cores.cpp; rule CAP-INTERVALS). This is the same
+// bookkeeping ahead of the capture.
 #pragma once
 
 #include "capture_host/host/program/compile.h"

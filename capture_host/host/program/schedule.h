@@ -1,6 +1,4 @@
 // Schedule: in which order a program's kernels are written down, by its semaphores and cores.
-//
-// Place in the whole: part of the compiler. Internal to the host API.
 #pragma once
 
 #include <cstdint>

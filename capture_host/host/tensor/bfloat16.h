@@ -1,6 +1,6 @@
 // bfloat16: the upper half of a float's bits.
 //
-// Place in the whole: what arrays of float32 become on their way to a tensor of bfloat16, and back. Host only.
+// What arrays of float32 become on their way to a tensor of bfloat16, and back.
 #pragma once
 
 #include <cstdint>

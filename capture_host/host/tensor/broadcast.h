@@ -1,7 +1,6 @@
 // Broadcasting: operands of different shapes, as NumPy does it.
 //
-// Place in the whole: internal to the tensor library, for operations of two operands. An operand is broadcast by
-// copying it, because the kernels read operands element by element. Host only.
+// An operand is broadcast by copying it, because the kernels read operands element by element.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Channel parameters: what kernels read next to a filter, and checks of quantisation.
 //
-// Place in the whole: internal to the tensor library; the numbers come from capture_host/tflite/model, as the
-// importer's do. Host only.
+// The numbers come from capture_host/tflite/model, as the importer's do.
 #pragma once
 
 #include "capture_host/host/tensor/launches.h"

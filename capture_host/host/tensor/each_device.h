@@ -1,7 +1,6 @@
 // Operations on distributed tensors: the same operation on each device, with its own shards.
 //
-// Place in the whole: internal to the tensor library; the first lines of its operations. Devices get memory in step, so
-// that results have one address. Host only.
+// The first lines of its operations. Devices get memory in step, so that results have one address.
 #pragma once
 
 #include <functional>

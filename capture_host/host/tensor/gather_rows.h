@@ -1,7 +1,7 @@
 // Rows put together from parts of other rows: what slices, concatenations, tiles and casts are made of.
 //
-// Place in the whole: internal to the tensor library; between operations that move bytes and launches of the gather
-// kernel, which takes four parts. More of them are put together in steps, through temporaries. Host only.
+// Between operations that move bytes and launches of the gather kernel, which takes four parts. More of them are put
+// together in steps, through temporaries.
 #pragma once
 
 #include <cstdint>

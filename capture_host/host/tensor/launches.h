@@ -1,7 +1,6 @@
 // Launches: the kernels of one operation, dealt out to cores.
 //
-// Place in the whole: operations describe their work as a list of launches; program() makes a host::Program of it.
-// Internal to the tensor library. Host only.
+// Operations describe their work as a list of launches; program() makes a host::Program of it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Conversion between rows and tiles on a device.
 //
-// Place in the whole: internal to the tensor library. Kernels read and write rows. Operations take an operand in tiles
-// to rows where they take one that is scattered to one run, and bring a result to tiles in the same way; those that
-// compute each element from elements at the same place compute with the storages of tiles. Host only.
+// Kernels read and write rows. Operations take an operand in tiles to rows where they take one that is scattered to one
+// run, and bring a result to tiles in the same way; those that compute each element from elements at the same place
+// compute with the storages of tiles.
 #pragma once
 
 #include "pianola_host/tensor.h"

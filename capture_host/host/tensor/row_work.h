@@ -1,7 +1,7 @@
 // Row work: operations whose operands and results are taken by whole rows, or in one run of memory.
 //
-// Place in the whole: internal to the tensor library; between operations and launches. An operand that is not laid out
-// as the work needs it goes through DRAM first, a result that is not comes from there. Host only.
+// Between operations and launches. An operand that is not laid out as the work needs it goes through DRAM first, a
+// result that is not comes from there.
 #pragma once
 
 #include <algorithm>

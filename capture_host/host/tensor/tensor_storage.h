@@ -1,4 +1,4 @@
-// What tensors stand for. Internal to the tensor library.
+// What tensors stand for.
 #pragma once
 
 #include "pianola_host/tensor.h"

@@ -1,11 +1,10 @@
 // Tiles: how elements lie in the memory of a tensor whose layout is kTile.
 //
-// Place in the whole: shared by tensors, which convert at transfers, and operations, which convert on the device. The
-// last two dimensions are cut into tiles of 32 x 32, and the tensor is padded to whole tiles; a tensor of one dimension
-// is one row. A tile is four faces of 16 x 16, left before right, upper before lower; a face is row-major. Tiles lie
-// from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row for each row of
-// tiles: its storage. So shards hold whole tiles. What padding holds is nobody's: it is 0 after a transfer or a
-// conversion, and whatever an operation made of it after that. Host only.
+// The last two dimensions are cut into tiles of 32 x 32, and the tensor is padded to whole tiles; a tensor of one
+// dimension is one row. A tile is four faces of 16 x 16, left before right, upper before lower; a face is row-major.
+// Tiles lie from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row for
+// each row of tiles: its storage. So shards hold whole tiles. What padding holds is nobody's: it is 0 after a transfer
+// or a conversion, and whatever an operation made of it after that.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // View work: results whose elements are those of one operand, in another order.
 //
-// Place in the whole: internal to the tensor library; between operations and the view kernel. Host only.
+// Between operations and the view kernel.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Windows on images: what convolutions and pooling have in common.
 //
-// Place in the whole: internal to the tensor library. The sizes come from capture_host/tflite/model, as the importer's
-// do. Work is shared among cores by rows of the result. Host only.
+// The sizes come from capture_host/tflite/model, as the importer's do. Work is shared among cores by rows of the
+// result.
 #pragma once
 
 #include <algorithm>

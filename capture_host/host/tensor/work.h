@@ -1,7 +1,5 @@
 // What operations share: checks of operands, the place of a result, and moving an operand that is not laid out as the
 // work needs it.
-//
-// Place in the whole: internal to the tensor library. Host only.
 #pragma once
 
 #include <string>

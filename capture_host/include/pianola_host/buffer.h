@@ -1,8 +1,8 @@
 // Buffer: an allocation of device memory, and how a matrix of host data lies in it.
 //
-// Place in the whole: what Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is
-// seen from the host as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the
-// last one to go frees it, as does Device::deallocate(). Addresses are device addresses. Host only.
+// What Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is seen from the host
+// as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the last one to go frees
+// it, as does Device::deallocate(). Addresses are device addresses.
 #pragma once
 
 #include <cstdint>

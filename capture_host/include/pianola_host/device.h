@@ -1,10 +1,9 @@
 // Device: the host API. Buffers, transfers, programs, events and traces on a simulated device.
 //
-// Place in the whole: what C++ applications, the tensor library and the Python package program against;
-// docs/guide/host_api.md is its manual. Everything may be called from several threads; calls of one device take turns.
-// Every call can throw HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize,
-// event_synchronize, ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0. Host
-// only.
+// What C++ applications, the tensor library and the Python package program against; docs/guide/host_api.md is its
+// manual. Everything may be called from several threads; calls of one device take turns. Every call can throw
+// HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize, event_synchronize,
+// ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0.
 //
 // Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
 // host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the

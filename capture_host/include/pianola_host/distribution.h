@@ -1,8 +1,8 @@
 // Distribution: how one tensor is spread over the devices of a mesh, and put together again.
 //
-// Place in the whole: between host tensors and distributed ones. A mapper says for each dimension of a mesh whether it
-// cuts a dimension of the tensor, or repeats it; all shards are equal. A composer says along which dimensions shards
-// are put together; nothing is guessed from how they were cut. Throws API-MESH-*. Host only.
+// A mapper says for each dimension of a mesh whether it cuts a dimension of the tensor, or repeats it; all shards are
+// equal. A composer says along which dimensions shards are put together; nothing is guessed from how they were cut.
+// Throws API-MESH-*.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Whole files in, whole files out.
 //
-// Place in the whole: the only part of the host side that touches the file system. A file that is being written has
-// another name until it is complete and on the disk, so that nobody ever finds half of it, and a key is never written
-// over. Host only.
+// The only part of the host side that touches the file system. A file that is being written has another name until it
+// is complete and on the disk, so that nobody ever finds half of it, and a key is never written over.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Compute cores: coordinates and ranges of the device's grid.
 //
-// Place in the whole: where buffers' shards and programs' kernels lie. Column x, row y, from 0. Host only.
+// Where buffers' shards and programs' kernels lie. Column x, row y, from 0.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Ids of the host API's objects.
 //
-// Place in the whole: what the API hands out for things that live on a device. Each kind of object has a type of its
-// own, so that one id cannot be passed for another. An id is never given twice by one process, not even after its
-// object has gone. Host only.
+// What the API hands out for things that live on a device. Each kind of object has a type of its own, so that one id
+// cannot be passed for another. An id is never given twice by one process, not even after its object has gone.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Manifest: a trace binary's manifest as host structures, and the file around it.
 //
-// Place in the whole: the linker fills one in, the writer makes bytes of it, and read_manifest() makes one of a
-// validated image: that the same bytes come out again is the check for canonical form. Field meanings are those of
-// schema/*.fbs. Host only.
+// The linker fills one in, the writer makes bytes of it, and read_manifest() makes one of a validated image: that the
+// same bytes come out again is the check for canonical form. Field meanings are those of schema/*.fbs.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // MemoryHolder: what buffers, circular buffers and semaphores have their memory from.
 //
-// Place in the whole: a Device, as far as its objects and the compiler know it. Internal to the host API.
+// A Device, as far as its objects and the compiler know it.
 #pragma once
 
 #include "pianola_host/buffer.h"

@@ -1,8 +1,8 @@
 // MeshBuffer: one address on every device of a mesh.
 //
-// Place in the whole: what MeshDevice::allocate() gives. Every device holds a buffer of the same configuration at the
-// same address. Replicated: the host writes the same bytes to all. Sharded: each device holds its own part of a matrix
-// of the host. Goes with its last owner, or with deallocate(); may outlive its mesh. Host only.
+// What MeshDevice::allocate() gives. Every device holds a buffer of the same configuration at the same address.
+// Replicated: the host writes the same bytes to all. Sharded: each device holds its own part of a matrix of the host.
+// Goes with its last owner, or with deallocate(); may outlive its mesh.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // MeshDevice: several simulated devices that are used as one.
 //
-// Place in the whole: on top of Device, one for each coordinate; docs/guide/mesh.md is its manual. All devices have the
-// same options. A buffer has the same address on all of them; programs, transfers, events and traces go to each device
-// in turn, in row-major order, and devices do not wait for each other. Sub-meshes are views on the same devices, with
-// the same memory and queues, so that a mesh and its parts may be used in turn. Calls take turns, also those of
-// sub-meshes. Throws MeshError; what one device refuses is a HostError that begins with its coordinate. Host only.
+// On top of Device, one for each coordinate; docs/guide/mesh.md is its manual. All devices have the same options. A
+// buffer has the same address on all of them; programs, transfers, events and traces go to each device in turn, in
+// row-major order, and devices do not wait for each other. Sub-meshes are views on the same devices, with the same
+// memory and queues, so that a mesh and its parts may be used in turn. Calls take turns, also those of sub-meshes.
+// Throws MeshError; what one device refuses is a HostError that begins with its coordinate.
 #pragma once
 
 #include <cstdint>

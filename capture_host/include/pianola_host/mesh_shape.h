@@ -1,7 +1,6 @@
 // MeshShape, MeshCoordinate, MeshCoordinateRange: how devices are counted and named.
 //
-// Place in the whole: below MeshDevice and distributed tensors. Pure: no device is needed. Coordinates count row-major,
-// the last dimension fastest. Throws API-MESH-SHAPE. Host only.
+// Pure: no device is needed. Coordinates count row-major, the last dimension fastest. Throws API-MESH-SHAPE.
 #pragma once
 
 #include <cstddef>

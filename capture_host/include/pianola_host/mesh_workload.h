@@ -1,7 +1,7 @@
 // MeshWorkload: one program for each range of a mesh.
 //
-// Place in the whole: what MeshDevice::enqueue_workload() runs. Devices outside of all ranges do nothing. Programs name
-// buffers by MeshBuffer::any(). Not for several threads at once. Host only.
+// What MeshDevice::enqueue_workload() runs. Devices outside of all ranges do nothing. Programs name buffers by
+// MeshBuffer::any(). Not for several threads at once.
 #pragma once
 
 #include <vector>

@@ -1,12 +1,12 @@
 // Operations: what can be computed with tensors on a device.
 //
-// Place in the whole: models are written with these. Each call makes a program over the device's cores and enqueues it;
-// the device compiles a program that it does not know yet, so that a model must have run once before it is captured
-// into a trace. Where operands and result lie is free: work is cut where one of them is not contiguous, and done on the
-// core that holds the result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and
-// host::HostError; then nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the
-// layout of the output that is given, else of the first operand. Operands that are distributed over the same devices
-// give a distributed result: the operation is done on each of the devices, with its shards. Host only.
+// Models are written with these. Each call makes a program over the device's cores and enqueues it; the device compiles
+// a program that it does not know yet, so that a model must have run once before it is captured into a trace. Where
+// operands and result lie is free: work is cut where one of them is not contiguous, and done on the core that holds the
+// result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and host::HostError; then
+// nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the layout of the output that
+// is given, else of the first operand. Operands that are distributed over the same devices give a distributed result:
+// the operation is done on each of the devices, with its shards.
 #pragma once
 
 #include <cstdint>

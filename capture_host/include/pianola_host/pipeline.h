@@ -1,10 +1,9 @@
 // Pipeline: runs a model over many inputs, in one of five ways.
 //
-// Place in the whole: on top of tensors and operations; docs/guide/pipeline.md is its manual. The configuration says
-// which executor does the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on
-// a queue of their own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the
-// layers below throw. The device may be a mesh: inputs are then distributed, or go to all devices. Not for several
-// threads at once. Host only.
+// On top of tensors and operations; docs/guide/pipeline.md is its manual. The configuration says which executor does
+// the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on a queue of their
+// own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the layers below
+// throw. The device may be a mesh: inputs are then distributed, or go to all devices. Not for several threads at once.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // Program: kernels on core ranges, with their arguments, circular buffers and semaphores.
 //
-// Place in the whole: what Device::enqueue_program() runs at once, or puts into the trace that is being captured. A
-// program knows no device until it is enqueued; arguments that name buffers become device addresses then. Host only;
-// not for several threads at once.
+// What Device::enqueue_program() runs at once, or puts into the trace that is being captured. A program knows no device
+// until it is enqueued; arguments that name buffers become device addresses then. Not for several threads at once.
 //
 // Order. On one core, kernels run in the order in which they were added. Kernels on different cores run side by side,
 // unless a semaphore orders them, or they touch the same bytes and one of them writes: then the later one waits for all

@@ -1,12 +1,12 @@
 // Quantised operations: what can be computed with int8 tensors that stand for real numbers, and moves between shapes
 // and element types.
 //
-// Place in the whole: models are written with these, those of recurrent.h and those of operations.h, whose rules on
-// programs, places and errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in
-// TensorFlow Lite's int8 scheme; tensors do not carry either, so that operations are given both. Results are those of
-// TensorFlow Lite Micro's reference kernels, bit for bit. Layers take int16 activations too, with int8 weights: then
-// all zero points are 0, and the result is of int16. Images are [batches, height, width, channels]. Throws TensorError
-// and host::HostError; then nothing was enqueued. Host only.
+// Models are written with these, those of recurrent.h and those of operations.h, whose rules on programs, places and
+// errors hold here too. A value q of a tensor stands for scale * (q - zero_point), as in TensorFlow Lite's int8 scheme;
+// tensors do not carry either, so that operations are given both. Results are those of TensorFlow Lite Micro's
+// reference kernels, bit for bit. Layers take int16 activations too, with int8 weights: then all zero points are 0, and
+// the result is of int16. Images are [batches, height, width, channels]. Throws TensorError and host::HostError; then
+// nothing was enqueued.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Layers that keep memory from one call to the next.
 //
-// Place in the whole: beside quantized.h, whose rules hold here too. What a layer remembers is a tensor of the caller,
-// which each call reads and changes in place; where it begins anew is for the caller to say, by writing that tensor.
-// Results are those of TensorFlow Lite Micro's reference kernels, bit for bit. Host only.
+// Beside quantized.h, whose rules hold here too. What a layer remembers is a tensor of the caller, which each call
+// reads and changes in place; where it begins anew is for the caller to say, by writing that tensor. Results are those
+// of TensorFlow Lite Micro's reference kernels, bit for bit.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Replay: a trace binary on a simulated device of its own, or on those of its mesh, behind the runtime that an ECU has.
 //
-// Place in the whole: what a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package
-// replay with, whatever the device. Host only.
+// What a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package replay with, whatever
+// the device.
 #pragma once
 
 #include <functional>

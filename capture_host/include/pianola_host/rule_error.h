@@ -1,7 +1,7 @@
 // RuleError: how host libraries say no.
 //
-// Place in the whole: the base of their exceptions. what() begins with the id of the broken rule. Each library lists
-// its rules in an .inc file, which makes the enumerators and in the same order their ids. Host only.
+// The base of their exceptions. what() begins with the id of the broken rule. Each library lists its rules in an .inc
+// file, which makes the enumerators and in the same order their ids.
 #pragma once
 
 #include <stdexcept>

@@ -1,7 +1,6 @@
 // Targets: which device a binary is for, and what the host knows of it.
 //
-// Place in the whole: between the tools that are given a binary, and the devices. A binary names its device family; the
-// target of that family comes from the registry, or from a plugin. Host only.
+// A binary names its device family; the target of that family comes from the registry, or from a plugin.
 #pragma once
 
 #include <optional>

@@ -1,11 +1,11 @@
 // Tensor: data of a shape and an element type, on the host or on a device.
 //
-// Place in the whole: what operations take and give, and what the pipeline and the Python package pass around. A Tensor
-// is a handle: copies share what it stands for. On a device it owns a buffer, which goes with its last owner or with
-// deallocate(). On the host it owns bytes; those of a read that has not completed yet are waited for by whoever looks
-// at them, so that nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards,
-// all of one shape; on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Host
-// only; not for several threads at once.
+// What operations take and give, and what the pipeline and the Python package pass around. A Tensor is a handle: copies
+// share what it stands for. On a device it owns a buffer, which goes with its last owner or with deallocate(). On the
+// host it owns bytes; those of a read that has not completed yet are waited for by whoever looks at them, so that
+// nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards, all of one shape;
+// on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Not for several threads at
+// once.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +75,8 @@ class Tensor {
     [[nodiscard]] AnyDevice place() const;
     [[nodiscard]] std::uint32_t buffer_address() const;
 
-    // Host only: the data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where
-    // it has one shard.
+    // The data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where it has one
+    // shard.
     [[nodiscard]] const std::vector<std::uint8_t>& bytes() const;
 
     // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.

@@ -1,8 +1,7 @@
 // TensorSpec and MemoryConfig: what a tensor is, and where it lies.
 //
-// Place in the whole: shared by tensors, operations and the pipeline. A tensor of shape [d0]...[dn-1] is stored as a
-// matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and dense; shards are blocks of that matrix. With the
-// layout kTile it is stored in tiles: tiles.h. Host only.
+// A tensor of shape [d0]...[dn-1] is stored as a matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and
+// dense; shards are blocks of that matrix. With the layout kTile it is stored in tiles: tiles.h.
 #pragma once
 
 #include <cstdint>

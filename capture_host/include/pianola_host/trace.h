@@ -1,6 +1,6 @@
 // Traces: what can be said of one, and the blob that carries one to another process.
 //
-// Place in the whole: the descriptions behind the trace calls of Device. Host only.
+// The descriptions behind the trace calls of Device.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Graph: which buffer each tensor of a model lives in.
 //
-// Place in the whole: between the reader and the operators. It proves that the operators are in order and that each
-// tensor has one writer, lets operators that only change a shape share a buffer, and decides which outputs need a copy.
-// Host only.
+// It proves that the operators are in order and that each tensor has one writer, lets operators that only change a
+// shape share a buffer, and decides which outputs need a copy.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // ImportError: why a model cannot be imported.
 //
-// Place in the whole: thrown by everything in capture_host/tflite, and the only thing that import_model() throws on
-// account of a file's contents. The CLI prints what() and exits with its code for models that are not supported.
+// Thrown by everything in capture_host/tflite, and the only thing that import_model() throws on account of a file's
+// contents. The CLI prints what() and exits with its code for models that are not supported.
 #pragma once
 
 #include <cstdint>

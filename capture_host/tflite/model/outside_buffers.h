@@ -1,7 +1,7 @@
 // Constants that lie in a file after its FlatBuffer, where `offset` and `size` of their buffers say.
 //
-// Between the FlatBuffer's verifier and the reader. Converters write such files for models above
-// 2 GB, and for others on request. Host only.
+// Between the FlatBuffer's verifier and the reader. Converters write such files for models above 2 GB, and for others
+// on request.
 #pragma once
 
 #include <cstddef>

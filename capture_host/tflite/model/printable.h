@@ -1,4 +1,4 @@
-// Names out of a model's file. Host only.
+// Names out of a model's file.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>

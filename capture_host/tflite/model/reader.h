@@ -1,9 +1,9 @@
 // Reader: a TensorFlow Lite file as plain, checked structures.
 //
-// Place in the whole: the first stage of the importer, and all that touches FlatBuffers but for operators' options,
-// which each operator reads for itself. What is wrong with the file as such is an ImportError; what is wrong with one
-// tensor is noted in it, so that the importer can name the operator that would use it. Everything is bounded: a model's
-// structures take memory proportional to its file. Host only.
+// The first stage of the importer, and all that touches FlatBuffers but for operators' options, which each operator
+// reads for itself. What is wrong with the file as such is an ImportError; what is wrong with one tensor is noted in
+// it, so that the importer can name the operator that would use it. Everything is bounded: a model's structures take
+// memory proportional to its file.
 #pragma once
 
 #include <cstdint>

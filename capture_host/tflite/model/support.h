@@ -1,7 +1,7 @@
 // Support: which operators the importer has, of which types, within which limits.
 //
-// Place in the whole: what `pianola capture --list-operators` prints, and what docs/reference/operators.md is made
-// from. Tests hold it to the importer's table and to what is captured. Host only.
+// What `pianola capture --list-operators` prints, and what docs/reference/operators.md is made from. Tests hold it to
+// the importer's table and to what is captured.
 #pragma once
 
 #include <cstdint>

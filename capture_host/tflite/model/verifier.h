@@ -1,4 +1,4 @@
-// Whether bytes are a model's FlatBuffer. Host only.
+// Whether bytes are a model's FlatBuffer.
 #pragma once
 
 #include <cstdint>

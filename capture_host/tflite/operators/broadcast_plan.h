@@ -1,7 +1,6 @@
 // BroadcastPlan: operands' shapes as the dimensions and strides of kernels that broadcast.
 //
-// Place in the whole: shared by the element-wise operators. Dimensions of any number become at most four: those along
-// which the same operands are repeated are one. Host only.
+// Dimensions of any number become at most four: those along which the same operands are repeated are one.
 #pragma once
 
 #include <array>

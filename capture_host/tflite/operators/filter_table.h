@@ -1,6 +1,4 @@
 // What layers read next to a filter: channel parameters, from the filter's scales and the bias.
-//
-// Place in the whole: shared by the convolutions and the fully connected layer.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
 // Launches that move elements, and what the operators made of them share.
-//
-// Place in the whole: between the lowerings that only move data and the kernels view, take and gather. Host only.
 #pragma once
 
 #include <cstddef>

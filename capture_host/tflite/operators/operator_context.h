@@ -1,8 +1,8 @@
 // OperatorContext: what the lowering of one operator may use.
 //
-// Place in the whole: the interface between the importer's driver (import.cpp) and the operators (operators/*.cpp).
-// Every accessor checks and throws an ImportError that names the operator, so that lowering code reads as the list of
-// what it accepts. Lives while one operator is lowered. Host only.
+// The interface between the importer's driver (import.cpp) and the operators (operators/*.cpp). Every accessor checks
+// and throws an ImportError that names the operator, so that lowering code reads as the list of what it accepts. Lives
+// while one operator is lowered.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Operators: which TensorFlow Lite operators the importer lowers, and how.
 //
-// Place in the whole: one function per operator, in the files of this folder; import.cpp calls them in the model's
-// order. A function either records what computes its operator exactly, or throws the ImportError that says why it
-// cannot.
+// One function per operator, in the files of this folder; import.cpp calls them in the model's order. A function either
+// records what computes its operator exactly, or throws the ImportError that says why it cannot.
 #pragma once
 
 #include <cstddef>

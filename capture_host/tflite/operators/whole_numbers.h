@@ -1,7 +1,6 @@
 // Operators on whole numbers: int32 without a scale.
 //
-// Place in the whole: shared by the operators that also take quantised numbers. Models compute shapes and indices so.
-// Sums and products wrap. Host only.
+// Models compute shapes and indices so. Sums and products wrap.
 #pragma once
 
 #include "capture_host/tflite/operators/operator_context.h"

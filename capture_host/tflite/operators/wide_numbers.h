@@ -1,6 +1,4 @@
 // Numbers of 32 bits between an operator's launches.
-//
-// Place in the whole: shared by the operators that are sums of int32, or extrema, and whose ends are int8. Host only.
 #pragma once
 
 #include <cstdint>

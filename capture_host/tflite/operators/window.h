@@ -1,7 +1,6 @@
 // Window: geometry of a sliding window along one dimension.
 //
-// Place in the whole: shared by the convolutions and pooling. The formulas are those of the published SAME and VALID
-// padding schemes. Host only.
+// The formulas are those of the published SAME and VALID padding schemes.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // FTTI: from a fault to the safe state, and whether that is soon enough.
 //
-// Place in the whole: what `pianola size --ftti-us` answers. Times come from the formulas of session_cost.h and from
-// what an integrator says of an ECU; nothing is measured here. docs/guide/timing.md explains each addend. Host only.
+// What `pianola size --ftti-us` answers. Times come from the formulas of session_cost.h and from what an integrator
+// says of an ECU; nothing is measured here. docs/guide/timing.md explains each addend.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Instructions: what counts of session_cost.h come to on a core.
 //
-// Place in the whole: one coefficient for each count, measured with callgrind and held by tests/session_cost. What the
-// port's own methods take is not in them. Host only.
+// One coefficient for each count, measured with callgrind and held by tests/session_cost. What the port's own methods
+// take is not in them.
 #pragma once
 
 #include <cstdint>

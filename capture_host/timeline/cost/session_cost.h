@@ -1,8 +1,7 @@
 // SessionCost: the most that each public call of a session may do, as counts.
 //
-// Place in the whole: the formulas exist here once. tests/session_cost holds them against sessions on hostile binaries;
-// `pianola size` and docs/evidence/session_cost.md take them from here. A count is a sum of products of SessionFacts,
-// never a measurement. Host only.
+// The formulas exist here once. tests/session_cost holds them against sessions on hostile binaries; `pianola size` and
+// docs/evidence/session_cost.md take them from here. A count is a sum of products of SessionFacts, never a measurement.
 #pragma once
 
 #include <array>

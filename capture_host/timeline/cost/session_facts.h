@@ -1,7 +1,7 @@
 // SessionFacts: what the cost of a session's calls depends on, as numbers of one binary and one runtime.
 //
-// Place in the whole: the only input of the formulas in session_cost.h. Gathered from a plan, so that a test that
-// drives a session and `pianola size` that only judges a file come to the same numbers. Host only.
+// The only input of the formulas in session_cost.h. Gathered from a plan, so that a test that drives a session and
+// `pianola size` that only judges a file come to the same numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Formulas: what the parts of a session's calls do at most, as counts of one binary.
 //
-// Place in the whole: session_cost.cpp adds them up to calls. Host only, and of this folder only.
+// session_cost.cpp adds them up to calls. Host only, and of this folder only.
 #pragma once
 
 #include <algorithm>

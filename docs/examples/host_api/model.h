@@ -1,7 +1,6 @@
 // A small model for the examples: input in DRAM shards, moved to the L1 of four cores, computed there, and moved back.
 //
-// Place in the whole: what "run_model" stands for in docs/guide/host_api.md. Result: every byte plus 12, as signed
-// 8-bit, saturating.
+// What "run_model" stands for in docs/guide/host_api.md. Result: every byte plus 12, as signed 8-bit, saturating.
 #pragma once
 
 #include <algorithm>

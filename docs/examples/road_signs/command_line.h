@@ -1,7 +1,7 @@
 // Command line of pianola-sample: makes the sample and judges what a replay said about it.
 //
-// Place in the whole: top of docs/examples/road_signs; main.cpp only calls it, so that tests can too. Results go to stdout,
-// progress and complaints to stderr. Host only.
+// Top of docs/examples/road_signs; main.cpp only calls it, so that tests can too. Results go to stdout, progress and
+// complaints to stderr.
 #pragma once
 
 namespace pianola::sample {

@@ -1,6 +1,6 @@
 // Contact sheet: many small pictures on one page, each with a label.
 //
-// Place in the whole: docs/examples/road_signs; for people, who should see what the numbers are about. Host only.
+// For people, who should see what the numbers are about.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Data set: numbered pictures with their true classes.
 //
-// Place in the whole: docs/examples/road_signs; training, calibration and the held-out test take from different streams, so
-// no picture is in two of them. Classes take turns, so any multiple of kClassCount pictures is balanced. Host only.
+// Training, calibration and the held-out test take from different streams, so no picture is in two of them. Classes
+// take turns, so any multiple of kClassCount pictures is balanced.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
 // Elementary functions with the same bits everywhere.
 //
-// Place in the whole: lowest file of docs/examples/road_signs, with prng.h. The libm of each system rounds exp, log, sin and
-// cos in its own way, and one different bit in training is a different model. These use only + - * / and integer
-// arithmetic, which IEEE 754 fixes, so they agree wherever the compiler keeps its hands off (-ffp-contract=off, no
-// -ffast-math). Relative error about 1e-15 (sin and cos: absolute). Host only.
+// The libm of each system rounds exp, log, sin and cos in its own way, and one different bit in training is a different
+// model. These use only + - * / and integer arithmetic, which IEEE 754 fixes, so they agree wherever the compiler keeps
+// its hands off (-ffp-contract=off, no -ffast-math). Relative error about 1e-15 (sin and cos: absolute).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // A font of 3 x 5 dots: capitals, digits and a little more.
 //
-// Place in the whole: docs/examples/road_signs; used on the signs themselves (STOP, speeds) and for the labels of the
-// contact sheet. Drawn for this project. Host only.
+// Used on the signs themselves (STOP, speeds) and for the labels of the contact sheet. Drawn for this project.
 #pragma once
 
 #include <cstddef>

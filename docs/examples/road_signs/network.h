@@ -1,8 +1,7 @@
 // Network: the sample's graph of layers, in float.
 //
-// Place in the whole: docs/examples/road_signs; trained by the trainer (trainer.h), turned into int8 by quantise.h. Tensor 0
-// is the picture; node i makes tensor i + 1. The last tensor holds the logits: softmax is added when the model is
-// written. Host only.
+// Trained by the trainer (trainer.h), turned into int8 by quantise.h. Tensor 0 is the picture; node i makes tensor i +
+// 1. The last tensor holds the logits: softmax is added when the model is written.
 #pragma once
 
 #include <cstddef>

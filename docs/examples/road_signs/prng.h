@@ -1,9 +1,8 @@
 // Prng: the one source of chance in the sample.
 //
-// Place in the whole: lowest file of docs/examples/road_signs, with exact_math.h. The sample must be the same bytes on every
-// machine, so it cannot use the distributions of the standard library, whose results each library chooses for itself.
-// The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Host
-// only.
+// The sample must be the same bytes on every machine, so it cannot use the distributions of the standard library, whose
+// results each library chooses for itself. The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable
+// pseudorandom number generators", 2014).
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Quantise: from the trained float network to int8, after training.
 //
-// Place in the whole: docs/examples/road_signs, between the trainer and the model writer. Follows the published TensorFlow
-// Lite 8-bit quantisation specification: activations are asymmetric int8 on the range that calibration pictures show,
-// filters are symmetric int8 in [-127, 127], per output channel for convolutions and per tensor for the fully connected
-// layer; biases are int32 of scale input * filter; pooling and padding keep their input's grid. Host only.
+// docs/examples/road_signs, between the trainer and the model writer. Follows the published TensorFlow Lite 8-bit
+// quantisation specification: activations are asymmetric int8 on the range that calibration pictures show, filters are
+// symmetric int8 in [-127, 127], per output channel for convolutions and per tensor for the fully connected layer;
+// biases are int32 of scale input * filter; pooling and padding keep their input's grid.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Sample: a small road-sign classifier that this project makes by itself, from nothing but a seed.
 //
-// Place in the whole: beside the CLI in capture_host. It gives the README, the tests and a curious reader a real int8
-// model whose origin, licence and accuracy nobody has to take on trust: it draws its pictures, trains, quantises and
-// writes, and gives the same bytes on every machine with IEEE arithmetic. Host only.
+// It gives the README, the tests and a curious reader a real int8 model whose origin, licence and accuracy nobody has
+// to take on trust: it draws its pictures, trains, quantises and writes, and gives the same bytes on every machine with
+// IEEE arithmetic.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // Scene: one picture with one road sign in it, as a camera might see it.
 //
-// Place in the whole: docs/examples/road_signs; the data set (data_set.h) asks for pictures by number. Sign, place, size,
-// rotation, slant, light, background, clutter, dirt and noise all come from one Prng, so a picture is a function of its
-// seed, stream and index. Host only.
+// The data set (data_set.h) asks for pictures by number. Sign, place, size, rotation, slant, light, background,
+// clutter, dirt and noise all come from one Prng, so a picture is a function of its seed, stream and index.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Signs: what the eight kinds of road sign look like, as geometry.
 //
-// Place in the whole: docs/examples/road_signs; the scene (scene.h) puts one of them somewhere in a picture. Coordinates are
-// the sign's own: u to the right, v down, the sign about inside the unit circle. The shapes follow the Vienna
-// Convention on Road Signs and Signals, which is what people expect, without being anybody's drawing. Host only.
+// The scene (scene.h) puts one of them somewhere in a picture. Coordinates are the sign's own: u to the right, v down,
+// the sign about inside the unit circle. The shapes follow the Vienna Convention on Road Signs and Signals, which is
+// what people expect, without being anybody's drawing.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // TFLite writer: the quantised network as a .tflite file.
 //
-// Place in the whole: last step of docs/examples/road_signs before the files are stored. Writes TensorFlow Lite schema
-// version 3, identifier TFL3, with all that an ordinary interpreter asks for: operator codes with versions, an empty
-// buffer 0, tensor names, quantisation of every int8 and bias tensor. Same network, same bytes. Host only.
+// Writes TensorFlow Lite schema version 3, identifier TFL3, with all that an ordinary interpreter asks for: operator
+// codes with versions, an empty buffer 0, tensor names, quantisation of every int8 and bias tensor. Same network, same
+// bytes.
 #pragma once
 
 #include <cstdint>

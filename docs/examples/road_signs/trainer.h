@@ -1,8 +1,8 @@
 // Trainer: stochastic gradient descent on pictures that are drawn as they are needed.
 //
-// Place in the whole: docs/examples/road_signs, between network.h and quantise.h. Adam (Kingma and Ba, 2015) with a rate
-// that falls in a straight line to zero; softmax and cross-entropy as the loss. Every picture is new, so there is
-// nothing to learn by heart. Host only.
+// docs/examples/road_signs, between network.h and quantise.h. Adam (Kingma and Ba, 2015) with a rate that falls in a
+// straight line to zero; softmax and cross-entropy as the loss. Every picture is new, so there is nothing to learn by
+// heart.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What becomes of an exception: every one stops the core.
+// Exceptions: every one stops the core.
 #include <cstdint>
 
 #include "hal/arch/arm_a/instructions.h"
@@ -7,7 +7,7 @@
 namespace pianola::arm_a {
 namespace {
 
-// Numbers that start.S hands over.
+// Numbers that start.S passes.
 enum class ExceptionKind : std::uint32_t { kUndefined = 1U, kPrefetch = 2U, kIrq = 3U, kFiq = 4U, kData = 5U };
 
 const char* text_of(ExceptionKind kind) noexcept {
@@ -34,7 +34,7 @@ extern "C" [[noreturn]] void pianola_arm_a_stop(pianola::arm_a::ExceptionKind ki
 
 void pianola_arm_a_stop(pianola::arm_a::ExceptionKind kind, std::uint32_t instruction) noexcept {
     namespace arm_a = pianola::arm_a;
-    // These registers keep an old reason where this exception has none.
+    // These registers keep an old reason if this exception sets none.
     const bool is_data = kind == arm_a::ExceptionKind::kData;
     const std::uint32_t fetch_cause = (kind == arm_a::ExceptionKind::kPrefetch) ? arm_a::Ifsr::read() : 0U;
     const std::uint32_t cause = is_data ? arm_a::Dfsr::read() : fetch_cause;

@@ -22,7 +22,7 @@ void start_global_timer(const GlobalTimer& timer) noexcept {
     mmio::write(timer.base + kControl, ((timer.clock_mhz - 1U) << kPrescalerShift) | kEnable);
 }
 
-// The upper half is read again: where it has moved on, the lower half began anew in between, and is read once more.
+// The upper half is read again: if it has changed, the lower half wrapped in between and is read again.
 std::uint64_t global_timer_us(const GlobalTimer& timer) noexcept {
     constexpr std::uint32_t kHalfBits = 32U;
     const std::uint32_t before = mmio::read(timer.base + kCounterHigh);

@@ -1,13 +1,13 @@
 // The global timer of a Cortex-A9 cluster: 64 bits, one count per microsecond.
 //
-// The time of boards with this core. The board says which clock it divides.
+// The clock of boards with this core. The board gives the input frequency.
 #pragma once
 
 #include <cstdint>
 
 namespace pianola::arm_a {
 
-// Where the cluster's private peripherals lie, and what their clock divides to 1 MHz with: at most 256 MHz.
+// Address of the cluster's private peripherals, and the divisor of their clock to 1 MHz: at most 256 MHz.
 struct GlobalTimer {
     std::uintptr_t base{0U};
     std::uint32_t clock_mhz{0U};

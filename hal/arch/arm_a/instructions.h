@@ -1,4 +1,4 @@
-// Instructions of a Cortex-A9 that C++ has no words for: barriers, and coprocessor 15.
+// Instructions of a Cortex-A9 without a C++ equivalent: barriers, and coprocessor 15.
 //
 // The only inline assembler of this architecture; longer sequences are in start.S.
 // Names and numbers: "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", Arm, DDI 0406.
@@ -9,22 +9,22 @@
 
 namespace pianola::arm_a {
 
-// Waits until memory accesses before it are complete: what is signalled after it finds them done.
+// Waits until earlier memory accesses are complete, so that a later signal cannot overtake them.
 inline void data_synchronisation_barrier() noexcept {
     asm volatile("dsb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// Lets what comes after it be fetched and decoded anew, under the registers that were written before it.
+// Fetches and decodes the following instructions again, under the registers that were written before it.
 inline void instruction_synchronisation_barrier() noexcept {
     asm volatile("isb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// A hint that others may run: nothing on silicon.
+// A hint that others may run: no effect on silicon.
 inline void yield() noexcept {
     asm volatile("yield" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access past one.
+// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access across it.
 template <std::uint32_t kOpcode1, std::uint32_t kCrn, std::uint32_t kCrm, std::uint32_t kOpcode2>
 struct SystemRegister {
     [[nodiscard]] static std::uint32_t read() noexcept {
@@ -54,6 +54,6 @@ using Dacr = SystemRegister<0U, 3U, 0U, 0U>;     // which domains' permissions c
 using Dfsr = SystemRegister<0U, 5U, 0U, 0U>;     // why data were refused
 using Ifsr = SystemRegister<0U, 5U, 0U, 1U>;     // why an instruction was refused
 using Dfar = SystemRegister<0U, 6U, 0U, 0U>;     // which data
-using Tlbiall = SystemRegister<0U, 8U, 7U, 0U>;  // forget what was read of the table
+using Tlbiall = SystemRegister<0U, 8U, 7U, 0U>;  // invalidate cached table entries
 
 }  // namespace pianola::arm_a

@@ -1,6 +1,7 @@
 // Memory protection by the memory management unit of ARMv7-A: one table of 1 MiB sections, each mapped to itself.
 //
-// Nothing is cached: no bus master of a board with this core looks into its caches. Windows are multiples of 1 MiB.
+// Nothing is cached: on boards with this core, other bus masters do not snoop its caches. Windows are multiples of 1
+// MiB.
 #include "hal/arch/protection.h"
 
 #include <array>
@@ -17,9 +18,9 @@ using arm_a::instruction_synchronisation_barrier;
 constexpr std::uint32_t kSectionShift = 20U;
 constexpr std::uint32_t kSectionBytes = 1U << kSectionShift;
 constexpr std::uint32_t kSections = 4096U;
-constexpr std::uint32_t kMostWindows = 16U;  // the table holds any number; the check compares each with each
+constexpr std::uint32_t kMostWindows = 16U;  // the table holds any number; the check compares all pairs
 
-// A section's entry. Without the bits for permissions every access is refused.
+// A section's entry. Without permission bits every access is refused.
 constexpr std::uint32_t kSection = 2U;
 constexpr std::uint32_t kDevice = 1U << 2U;  // TEX 0, C 0, B 1
 constexpr std::uint32_t kNeverExecute = 1U << 4U;
@@ -27,7 +28,7 @@ constexpr std::uint32_t kPrivilegedReadWrite = 1U << 10U;
 constexpr std::uint32_t kPrivilegedReadOnly = (1U << 15U) | (1U << 10U);
 constexpr std::uint32_t kNotCachedShareable = (1U << 12U) | (1U << 16U);  // TEX 1, C 0, B 0, S 1
 
-constexpr std::uint32_t kPermissionsCount = 1U;  // of domain 0, which all sections are in
+constexpr std::uint32_t kPermissionsCount = 1U;  // of domain 0, to which all sections belong
 constexpr std::uint32_t kTranslationOn = 1U << 0U;
 
 constexpr std::size_t kTableAlignment = 16U * 1024U;
@@ -65,8 +66,8 @@ bool is_supported(const Window& window) noexcept {
            ((window.size_bytes % kSectionBytes) == 0U);
 }
 
-// Translation is off while the table changes: addresses mean the same with it and without, and memory is not cached
-// either way.
+// Translation is off while the table changes: addresses are the same with and without it, and memory is not cached in
+// either case.
 Status protect(Span<const Window> windows) noexcept {
     const Status status = check_windows(windows);
     if (!is_ok(status)) {
@@ -75,7 +76,7 @@ Status protect(Span<const Window> windows) noexcept {
     const std::uint32_t control = arm_a::Sctlr::read();
     data_synchronisation_barrier();
     arm_a::Sctlr::write(control & ~kTranslationOn);
-    instruction_synchronisation_barrier();  // what follows runs without the old table
+    instruction_synchronisation_barrier();  // the following code runs without the old table
     for (std::uint32_t section = 0U; section < kSections; ++section) {
         g_table.entries[section] = (section << kSectionShift) | attributes_of(Access::kNone) | kSection;
     }
@@ -95,7 +96,7 @@ Status protect(Span<const Window> windows) noexcept {
     data_synchronisation_barrier();
     instruction_synchronisation_barrier();
     arm_a::Sctlr::write(control | kTranslationOn);
-    instruction_synchronisation_barrier();  // what follows is fetched under the new table
+    instruction_synchronisation_barrier();  // the following code is fetched under the new table
     return Status::kOk;
 }
 

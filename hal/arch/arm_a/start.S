@@ -43,7 +43,7 @@ _start:
     ands    r0, r0, #3
     bne     halt
     // Exceptions in ARM state and little-endian, through the vectors below. Translation and caches stay off until
-    // pianola::protection::protect() has said what may be reached; a loader may have left them on.
+    // pianola::protection::protect() has set the permissions; a loader may have left them on.
     mrc     p15, 0, r0, c1, c0, 0
     bic     r0, r0, #(1 << 30)              // TE
     bic     r0, r0, #(1 << 25)              // EE
@@ -80,7 +80,7 @@ _start:
     // C++ runs in system mode: privileged, and no exception overwrites its link register.
     cps     #MODE_SYSTEM
     mov     sp, r1
-    cpsie   a                               // a store that the bus refuses later is an abort, too, and not forgotten
+    cpsie   a                               // a store that the bus refuses later raises an abort too
 
     // The stack is painted, so that a test can tell how much of it was ever used.
     ldr     r0, =__stack_ecu_start
@@ -102,7 +102,7 @@ _start:
     ldr     r1, =__shared_end
     bl      clear_words
     bl      pianola_board_start
-    bl      main                            // ends the run by itself where it must end
+    bl      main                            // main() ends the run
 halt:
     wfe
     b       halt

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLineBytes = 32U;  // Cortex-M7 and Cortex-M55
 
-// Writes the address of every line of `memory` to `operation`. Regions of the runtime begin on 64 bytes, so rounding
-// outwards to whole lines touches padding only.
+// Writes the address of every line of `memory` to `operation`. Regions of the runtime begin at multiples of 64 bytes,
+// so rounding outwards to whole lines touches only padding.
 void maintain(std::uintptr_t operation, ByteSpan memory) noexcept {
     if (((mmio::read(kCcr) & kCcrDataCacheEnabled) == 0U) || memory.empty()) {
         return;
@@ -22,11 +22,11 @@ void maintain(std::uintptr_t operation, ByteSpan memory) noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(memory.data());
     const std::uintptr_t first_line = start & ~(kLineBytes - 1U);
     const std::size_t size_bytes = memory.size() + (start - first_line);
-    data_synchronization_barrier();  // the stores that the operation is about have reached the cache
+    data_synchronization_barrier();  // earlier stores have reached the cache
     for (std::size_t offset = 0U; offset < size_bytes; offset += kLineBytes) {
         mmio::write(operation, first_line + offset);
     }
-    data_synchronization_barrier();  // and the operation has ended before a doorbell, or a load, that comes after it
+    data_synchronization_barrier();  // the operation has ended before a later doorbell or load
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Exceptions that end a core, and the one that may not: a violation that the application asked for.
+// Exceptions that stop a core, and the one that may return: a violation that the application expects.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace pianola::arm_m {
 namespace {
 
-// What the core pushes before it enters a handler.
+// The frame that the core pushes before it enters a handler.
 struct ExceptionFrame {
     std::array<std::uint32_t, 4> r0_to_r3;
     std::uint32_t r12;
@@ -27,7 +27,7 @@ constexpr std::uint32_t kMemManage = 4U;
 constexpr std::array<const char*, 8> kNames{"exception 0", "reset",    "NMI",        "HardFault",
                                             "MemManage",   "BusFault", "UsageFault", "SecureFault"};
 
-// The first halfword of an instruction says whether a second follows. Only whole words are read from text.
+// The first halfword of an instruction shows whether a second follows. Text is read only in whole words.
 std::uint32_t instruction_bytes(std::uint32_t pc) noexcept {
     constexpr std::uint32_t kFirstWidePrefix = 0b11101U;
     constexpr std::uint32_t kPrefixShift = 11U;
@@ -36,8 +36,8 @@ std::uint32_t instruction_bytes(std::uint32_t pc) noexcept {
     return ((halfword >> kPrefixShift) >= kFirstWidePrefix) ? 4U : 2U;
 }
 
-// An IT block keeps its place in xPSR: bits 7 to 2 of it in bits 15 to 10, bits 1 and 0 in bits 26 and 25. Who skips an
-// instruction must move it on, or the conditions would apply to the wrong instructions.
+// An IT block keeps its place in xPSR: bits 7 to 2 of it in bits 15 to 10, bits 1 and 0 in bits 26 and 25. Skipping an
+// instruction must advance it, or the conditions would apply to the wrong instructions.
 std::uint32_t advance_it_state(std::uint32_t xpsr) noexcept {
     constexpr std::uint32_t kItBits = 0x0600'FC00U;
     const std::uint32_t state = ((xpsr >> 8U) & 0xFCU) | ((xpsr >> 25U) & 0x03U);
@@ -46,7 +46,7 @@ std::uint32_t advance_it_state(std::uint32_t xpsr) noexcept {
     return (xpsr & ~kItBits) | ((next & 0xFCU) << 8U) | ((next & 0x03U) << 25U);
 }
 
-// True where the application wants to go on behind the instruction. Only a data access can be skipped: after a refused
+// True if the application wants to continue after the instruction. Only a data access can be skipped: after a refused
 // fetch there is no instruction, and after a refused push no frame. With interrupts disabled, or in a handler, the core
 // raises a HardFault instead of a MemManage, and stops.
 bool skip_violation(ExceptionFrame& frame) noexcept {
@@ -63,7 +63,7 @@ bool skip_violation(ExceptionFrame& frame) noexcept {
     return true;
 }
 
-// The address that the core reports, or 0.
+// The reported address, or 0.
 std::uint32_t fault_address(std::uint32_t cause) noexcept {
     if ((cause & kCfsrMmfarValid) != 0U) {
         return mmio::read(kMmfar);
@@ -74,7 +74,7 @@ std::uint32_t fault_address(std::uint32_t cause) noexcept {
 }  // namespace
 }  // namespace pianola::arm_m
 
-// From start.S. frame: nullptr where the core could not push it.
+// From start.S. frame: nullptr if the core could not push it.
 extern "C" void pianola_exception(pianola::arm_m::ExceptionFrame* frame, std::uint32_t number) noexcept;
 extern "C" [[noreturn]] void pianola_main_returned() noexcept;
 

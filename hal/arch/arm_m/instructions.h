@@ -1,8 +1,7 @@
-// Instructions of the M-profile that C++ has no name for.
+// Instructions of the M-profile without a C++ equivalent.
 //
-// Place in the whole: barriers, sleep and the interrupt mask, for hal/arch/arm_m and the boards built on it. Semantics:
-// Armv7-M and Armv8-M Architecture Reference Manuals. Each is also a barrier to the compiler, which would otherwise
-// move memory accesses past.
+// Barriers, sleep and the interrupt mask, for hal/arch/arm_m and the boards built on it. Semantics: Armv7-M and Armv8-M
+// Architecture Reference Manuals. Each is also a compiler barrier for memory accesses.
 #pragma once
 
 namespace pianola::arm_m {
@@ -14,14 +13,14 @@ inline void data_memory_barrier() noexcept {
     __asm__ volatile("dmb" ::: "memory");
 }
 
-// As above, and nothing after it is executed before all of them have completed. Needed where what follows is no memory
-// access: sleep, a changed protection unit.
+// As above, and nothing after it is executed before all of them have completed. Needed before operations that are not
+// memory accesses: sleep, a changed protection unit.
 inline void data_synchronization_barrier() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("dsb" ::: "memory");
 }
 
-// Everything after it is fetched anew, so that it sees what was changed in the core's own configuration.
+// All later instructions are fetched again, so that they see changes of the core's configuration.
 inline void instruction_synchronization_barrier() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("isb" ::: "memory");
@@ -32,22 +31,22 @@ inline void disable_interrupts() noexcept {
     __asm__ volatile("cpsid i" ::: "memory");
 }
 
-// What was pending meanwhile has been handled when this returns: that is what the barrier is for.
+// The barrier ensures that interrupts which became pending have been handled when this returns.
 inline void enable_interrupts() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("cpsie i\n\tisb" ::: "memory");
 }
 
-// Sleeps until an interrupt is pending, also where interrupts are disabled: then it is handled once they are enabled
-// again, so that none can slip in between the caller's last look at its condition and the sleep. Stores must have left
-// the core before it stops.
+// Sleeps until an interrupt is pending, also while interrupts are disabled: it is then handled once they are enabled
+// again, so that none is lost between the caller's last check of its condition and the sleep. Stores must have left the
+// core before it stops.
 inline void wait_for_interrupt() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("dsb\n\twfi" ::: "memory");
 }
 
-// A hint that somebody else may run now. Nothing on silicon; an emulator that runs all cores in one thread, instruction
-// by counted instruction, goes on with the next core.
+// A hint that other cores may run now. No effect on silicon; an emulator that runs all cores in one thread and counts
+// instructions switches to the next core.
 inline void yield() noexcept {
     // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
     __asm__ volatile("yield" ::: "memory");

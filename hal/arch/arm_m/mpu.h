@@ -1,6 +1,6 @@
-// What the two generations of the M-profile's protection unit have in common.
+// Shared by the two generations of the M-profile's protection unit.
 //
-// Place in the whole: for pmsav7_m.cpp and pmsav8_m.cpp only.
+// Only for pmsav7_m.cpp and pmsav8_m.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace pianola::arm_m {
     return (mmio::read(kMpuType) >> kMpuTypeRegionsShift) & kMpuTypeRegionsMask;
 }
 
-// While the unit is off the default memory map applies: whatever an interrupt does meanwhile is permitted.
+// While the unit is off the default memory map applies: interrupts are not restricted meanwhile.
 inline void disable_mpu() noexcept {
-    data_memory_barrier();  // accesses so far are judged by the old regions
+    data_memory_barrier();  // earlier accesses are checked by the old regions
     mmio::write(kMpuCtrl, 0U);
 }
 
@@ -25,7 +25,7 @@ inline void enable_mpu() noexcept {
     data_synchronization_barrier();  // the regions are complete
     mmio::write(kMpuCtrl, kMpuCtrlEnable);
     data_synchronization_barrier();         // the unit is on
-    instruction_synchronization_barrier();  // and the next instruction is already fetched under it
+    instruction_synchronization_barrier();  // the next instruction is already fetched under it
 }
 
 }  // namespace pianola::arm_m

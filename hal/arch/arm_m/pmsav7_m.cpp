@@ -1,7 +1,7 @@
 // PMSAv7 of the M-profile: Cortex-M7. Regions are powers of two and lie on multiples of their size.
 //
-// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say;
-// any other peripheral needs a window. One region per window; subregions are not used.
+// The private peripheral bus, with SysTick, interrupt controller and this unit, is always accessible; any other
+// peripheral needs a window. One region per window; subregions are not used.
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +20,7 @@ constexpr std::uintptr_t kRasr = 0xE000'EDA0U;
 constexpr std::uint32_t kEnable = 1U << 0U;
 constexpr std::uint32_t kSizeShift = 1U;  // the region has 2^(field + 1) bytes
 
-// Memory types. Shareable: as other masters see it; on a core with a data cache that means not cached.
+// Memory types. Shareable: coherent with other masters; a core with a data cache does not cache it.
 constexpr std::uint32_t kWriteBack =
     (1U << 19U) | (1U << 17U) | (1U << 16U);  // TEX 1, C, B: normal, cached, allocated on write
 constexpr std::uint32_t kNotCachedShared = (1U << 19U) | (1U << 18U);  // TEX 1, S: normal, not cached, shareable
@@ -54,7 +54,7 @@ constexpr bool is_power_of_two(std::uint32_t number) noexcept {
     return (number != 0U) && ((number & (number - 1U)) == 0U);
 }
 
-// Of a power of two.
+// Exponent of a power of two.
 std::uint32_t log2_of(std::uint32_t number) noexcept {
     std::uint32_t bits = 0U;
     for (std::uint32_t rest = number; rest > 1U; rest >>= 1U) {

@@ -1,8 +1,8 @@
 // PMSAv8 of the M-profile: Cortex-M33 and M55. Regions begin and end on any 32 bytes.
 //
-// The private peripheral bus, with SysTick, interrupt controller and this unit, is accessible whatever the regions say;
-// any other peripheral needs a window. The unit has one bank per security state; the boards run in Secure state and use
-// that bank.
+// The private peripheral bus, with SysTick, interrupt controller and this unit, is always accessible; any other
+// peripheral needs a window. The unit has one bank per security state; the boards run in Secure state and use that
+// bank.
 #include <cstddef>
 #include <cstdint>
 
@@ -79,7 +79,7 @@ Status protect(Span<const Window> windows) noexcept {
     mmio::write(kMair0, kMair0Value);
     for (std::uint32_t region = 0U; region < regions; ++region) {
         mmio::write(arm_m::kMpuRnr, region);
-        // A privileged core can always read what a region covers: no access is no region.
+        // A privileged core can always read what a region covers, so "no access" means no region.
         if ((region < windows.size()) && (windows[region].access != Access::kNone)) {
             const Window& window = windows[region];
             const Attributes attributes = attributes_of(window.access);

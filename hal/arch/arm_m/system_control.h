@@ -1,7 +1,7 @@
-// Addresses and bits in the private peripheral bus: what every M-profile core has at the same place.
+// Addresses and bits in the private peripheral bus, which are the same on every M-profile core.
 //
-// Place in the whole: constants for hal/arch/arm_m and the boards built on it. Names are those of the Armv7-M and
-// Armv8-M Architecture Reference Manuals. Each core has its own; they are accessible whatever the protection unit says.
+// Constants for hal/arch/arm_m and the boards built on it. Names are those of the Armv7-M and Armv8-M Architecture
+// Reference Manuals. Each core has its own; they are accessible under every setting of the protection unit.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ inline constexpr std::uintptr_t kMpuType = 0xE000'ED90U;
 inline constexpr std::uint32_t kMpuTypeRegionsShift = 8U;
 inline constexpr std::uint32_t kMpuTypeRegionsMask = 0xFFU;
 inline constexpr std::uintptr_t kMpuCtrl = 0xE000'ED94U;
-// Alone: without PRIVDEFENA, so that what no region covers is refused to privileged code too; without HFNMIENA, so that
-// the handler of a HardFault can report whatever the regions say.
+// Only this bit: without PRIVDEFENA, so that memory without a region is refused to privileged code too; without
+// HFNMIENA, so that the HardFault handler can always report.
 inline constexpr std::uint32_t kMpuCtrlEnable = 1U << 0U;
 inline constexpr std::uintptr_t kMpuRnr = 0xE000'ED98U;
 inline constexpr std::uintptr_t kMpuRbar = 0xE000'ED9CU;
@@ -48,7 +48,7 @@ inline constexpr std::uintptr_t kMpuRbar = 0xE000'ED9CU;
 inline constexpr std::uintptr_t kDccmvac = 0xE000'EF68U;   // clean
 inline constexpr std::uintptr_t kDccimvac = 0xE000'EF70U;  // clean and invalidate
 
-// Access to the FPU's registers, which are the vector extension's, and what exceptions do with them.
+// Access to the FPU's registers, which the vector extension shares, and their handling by exceptions.
 inline constexpr std::uintptr_t kCpacr = 0xE000'ED88U;
 inline constexpr std::uint32_t kCpacrVectorUnit = 0xFU << 20U;  // full access to CP10 and CP11
 inline constexpr std::uintptr_t kFpccr = 0xE000'EF34U;

@@ -8,13 +8,13 @@
 
 namespace {
 
-// Time at the last tick that was handled. The one variable of this port: a clock that a counter of 24 bits cannot hold.
-// Written by the tick's handler only.
+// Time at the last tick that was handled. This port needs the variable because its counter has only 24 bits. Written by
+// the tick's handler only.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 volatile std::uint64_t g_handled_us = 0U;
 
-// A reading is repeated where a tick came in between, which happens once a millisecond, and while the counter is 0:
-// that lasts one clock on silicon, and up to 50 instructions in an emulator that counts instructions.
+// A reading is repeated if a tick came in between, once a millisecond, and while the counter is 0, which lasts one
+// clock on silicon and up to 50 instructions in an emulator that counts instructions.
 constexpr std::uint32_t kMaxReadings = 16U;
 
 }  // namespace
@@ -49,8 +49,8 @@ std::uint64_t tick_now_us(std::uint32_t ticks_per_us) noexcept {
             count = mmio::read(kSystCvr);  // the first reading may be from before the wrap
         }
         // The wrap to 0 raises the interrupt, so a 0 with the interrupt pending begins a period. Without it, the tick
-        // has just been handled, and then the counter is on its way; or, in an emulator only, it is about to be raised,
-        // and the period ends.
+        // has just been handled and the counter is about to reload; or, in an emulator only, the interrupt is about to
+        // be raised and the period ends.
         const std::uint32_t elapsed = (is_pending && (count == 0U)) ? 0U : (period - count);
         now_us = before_us + (is_pending ? kTickUs : 0U) + (elapsed / ticks_per_us);
         const bool is_clear = is_pending || (count != 0U);

@@ -1,7 +1,7 @@
 // The ECU core's clock: SysTick, with an interrupt every millisecond.
 //
-// Place in the whole: now_us() of the Cortex-M boards. SysTick counts 24 bits down; the interrupt carries the rest.
-// Interrupts must not be disabled for a millisecond or more: one tick can be pending, a second is lost.
+// Implements now_us() of the Cortex-M boards. SysTick counts 24 bits down; the interrupt carries the rest. Interrupts
+// must not be disabled for a millisecond or more: one tick can be pending, a second is lost.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
-// The vector extension of Armv8.1-M, switched on for code that no exception shares it with.
+// The vector extension of Armv8.1-M, enabled for code that shares it with no exception handler.
 //
-// Place in the whole: for boards whose kernels use it. Everything else is compiled without it (the core's toolchain
-// file), so exceptions need not save its registers: their frames stay eight words, on stacks that are bounded for that.
-// Handlers of an integrator's own must be compiled so, too, without LE loops, which would meet the interrupted vector
-// length.
+// For boards whose kernels use it. Everything else is compiled without it (the core's toolchain file), so exceptions
+// need not save its registers: their frames stay eight words, on stacks that are bounded for that. An integrator's
+// handlers must be compiled in the same way, and without LE loops, which would use the interrupted vector length.
 #pragma once
 
 #include "hal/arch/arm_m/instructions.h"

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uintptr_t kLineBytes = 32U;
 constexpr std::uintptr_t kLineMask = kLineBytes - 1U;
 
-// The lines that a range touches. They are counted: behind the last one the address space may end.
+// The lines that a range touches. The loop counts lines because the address space may end after the last one.
 struct Lines {
     std::uintptr_t first{0U};
     std::size_t count{0U};
@@ -33,12 +33,12 @@ void clean_data_cache(ByteSpan memory) noexcept {
             Dccmvac::write(lines.first + (i * kLineBytes));
         }
     }
-    // Maintenance is only started by the instructions above. The other core is told after this, and must find it done.
+    // The instructions above only start the maintenance. It must be complete before the other core is signalled.
     data_synchronisation_barrier();
 }
 
 void invalidate_data_cache(MutableByteSpan memory) noexcept {
-    // The loads that found the other core's message must not be overtaken by what follows.
+    // Later accesses must not overtake the loads that found the other core's message.
     data_memory_barrier();
     if (!memory.empty()) {
         const std::uintptr_t base = number_of(memory.data());
@@ -54,7 +54,7 @@ void invalidate_data_cache(MutableByteSpan memory) noexcept {
             }
         }
     }
-    // The loads after this must not be served from a line that is still on its way out.
+    // Later loads must not be served from a line that is still being evicted.
     data_synchronisation_barrier();
 }
 

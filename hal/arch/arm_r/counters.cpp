@@ -29,8 +29,8 @@ void start_counters() noexcept {
     instruction_synchronisation_barrier();  // counting has begun when this returns
 }
 
-// The counter has 32 bits. The upper 32 of the 48 bits of the last answer are kept in a register that the core has for
-// software, so that each core has its own without any memory; the counter is then extended from there.
+// The counter has 32 bits. The upper 32 of the 48 bits of the last result are kept in the core's register for software,
+// so that each core extends its counter without memory.
 std::uint64_t ticks() noexcept {
     const std::uint64_t earlier = static_cast<std::uint64_t>(Tpidrprw::read()) << kRememberedShift;
     const std::uint64_t now = earlier + (Pmccntr::read() - static_cast<std::uint32_t>(earlier));

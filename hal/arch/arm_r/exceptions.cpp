@@ -1,4 +1,4 @@
-// What becomes of an exception, once start.S has saved the registers.
+// Handling of an exception after start.S has saved the registers.
 #include <cstdint>
 
 #include "hal/arch/arm_r/instructions.h"
@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint32_t kEcuCore = 0U;
 
-// Numbers that start.S hands over.
+// Numbers that start.S passes.
 enum class ExceptionKind : std::uint32_t { kUndefined = 1U, kPrefetch = 2U, kIrq = 3U, kFiq = 4U };
 
-// What the core stores when it takes an exception: where to go on, and in which state.
+// The frame that the core stores when it takes an exception: return address and state.
 struct ExceptionFrame {
     std::uint32_t return_address;
     std::uint32_t status;  // the program status register
@@ -23,7 +23,7 @@ struct ExceptionFrame {
 constexpr bool is_violation(std::uint32_t cause) noexcept {
     constexpr std::uint32_t kStatusBits = 0x40FU;
     constexpr std::uint32_t kBackground = 0x000U;  // no region covers the address
-    constexpr std::uint32_t kPermission = 0x00DU;  // a region covers it, and does not permit the access
+    constexpr std::uint32_t kPermission = 0x00DU;  // a region covers it but does not permit the access
     const std::uint32_t status = cause & kStatusBits;
     return (status == kBackground) || (status == kPermission);
 }
@@ -80,7 +80,7 @@ void pianola_arm_r_data_abort(pianola::arm_r::ExceptionFrame* frame) noexcept {
     namespace arm_r = pianola::arm_r;
     const std::uint32_t cause = arm_r::Dfsr::read();
     const std::uint32_t address = arm_r::Dfar::read();
-    // Only the ECU core is asked: the hook is the application's, and the application runs there.
+    // Only on the ECU core: the hook belongs to the application, which runs there.
     const bool is_asked = arm_r::is_violation(cause) && (arm_r::core_number() == arm_r::kEcuCore);
     if (is_asked && pianola_on_violation(address, frame->return_address)) {
         arm_r::skip_instruction(*frame);
@@ -91,7 +91,7 @@ void pianola_arm_r_data_abort(pianola::arm_r::ExceptionFrame* frame) noexcept {
 
 void pianola_arm_r_stop(pianola::arm_r::ExceptionKind kind, std::uint32_t instruction) noexcept {
     namespace arm_r = pianola::arm_r;
-    // The register keeps an old reason where this exception has none.
+    // The register keeps an old reason if this exception sets none.
     const std::uint32_t cause = (kind == arm_r::ExceptionKind::kPrefetch) ? arm_r::Ifsr::read() : 0U;
     pianola_stop_on_fault({arm_r::text_of(kind), instruction, 0U, cause});
 }

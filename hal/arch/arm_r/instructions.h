@@ -1,8 +1,8 @@
-// Instructions of a Cortex-R5 that C++ has no words for: barriers, hints, and coprocessor 15, through which the core is
+// Instructions of a Cortex-R5 without a C++ equivalent: barriers, hints, and coprocessor 15, through which the core is
 // controlled.
 //
-// Place in the whole: the only inline assembler of this architecture; what is more than one instruction is in start.S.
-// Names and numbers: "Cortex-R5 Technical Reference Manual", Arm, revision r1p2, and the ARMv7-A/R architecture manual.
+// The only inline assembler of this architecture; longer sequences are in start.S. Names and numbers: "Cortex-R5
+// Technical Reference Manual", Arm, revision r1p2, and the ARMv7-A/R architecture manual.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@
 
 namespace pianola::arm_r {
 
-// Orders memory accesses before it against those after it, as every core sees them.
+// Orders memory accesses before it against those after it, for every core.
 inline void data_memory_barrier() noexcept {
     asm volatile("dmb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// Waits until memory accesses and cache maintenance before it are complete: what is signalled after it finds them done.
+// Waits until earlier memory accesses and cache maintenance are complete, so that a later signal cannot overtake them.
 inline void data_synchronisation_barrier() noexcept {
     asm volatile("dsb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// Lets what comes after it be fetched and decoded anew, under the registers that were written before it.
+// Fetches and decodes the following instructions again, under the registers that were written before it.
 inline void instruction_synchronisation_barrier() noexcept {
     asm volatile("isb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
@@ -35,12 +35,12 @@ inline void wait_for_event() noexcept {
     asm volatile("wfe" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// A hint that others may run: nothing on silicon; an emulator that runs its cores in turn goes on to the next one.
+// A hint that others may run: no effect on silicon; an emulator that runs its cores in turn switches to the next one.
 inline void yield() noexcept {
     asm volatile("yield" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access past one.
+// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access across it.
 template <std::uint32_t kOpcode1, std::uint32_t kCrn, std::uint32_t kCrm, std::uint32_t kOpcode2>
 struct SystemRegister {
     [[nodiscard]] static std::uint32_t read() noexcept {
@@ -75,15 +75,15 @@ using Dfsr = SystemRegister<0U, 5U, 0U, 0U>;  // why data were refused
 using Ifsr = SystemRegister<0U, 5U, 0U, 1U>;  // why an instruction was refused
 using Dfar = SystemRegister<0U, 6U, 0U, 0U>;  // which data
 
-// Protection unit: Rgnr selects the region that the other three show.
+// Protection unit: Rgnr selects the region that the other three access.
 using Drbar = SystemRegister<0U, 6U, 1U, 0U>;
 using Drsr = SystemRegister<0U, 6U, 1U, 2U>;
 using Dracr = SystemRegister<0U, 6U, 1U, 4U>;
 using Rgnr = SystemRegister<0U, 6U, 2U, 0U>;
 
 // Maintenance of the data cache, by an address in the line.
-using Dcimvac = SystemRegister<0U, 7U, 6U, 1U>;    // invalidate: the line is forgotten
-using Dccmvac = SystemRegister<0U, 7U, 10U, 1U>;   // clean: what is newer than memory is written to it
+using Dcimvac = SystemRegister<0U, 7U, 6U, 1U>;    // invalidate the line
+using Dccmvac = SystemRegister<0U, 7U, 10U, 1U>;   // clean: write modified data to memory
 using Dccimvac = SystemRegister<0U, 7U, 14U, 1U>;  // both, in this order
 
 // Performance monitors. Pmselr selects the event counter that Pmxevtyper and Pmxevcntr show.
@@ -94,7 +94,7 @@ using Pmccntr = SystemRegister<0U, 9U, 13U, 0U>;
 using Pmxevtyper = SystemRegister<0U, 9U, 13U, 1U>;
 using Pmxevcntr = SystemRegister<0U, 9U, 13U, 2U>;
 
-// A register that the core keeps for software, and does nothing with.
+// A register for software; the core does not use it.
 using Tpidrprw = SystemRegister<0U, 13U, 0U, 4U>;
 
 // Which core of the pair this is.

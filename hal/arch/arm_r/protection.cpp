@@ -42,7 +42,7 @@ std::uint32_t attributes_of(Access access) noexcept {
         case Access::kReadExecute:
             return kPrivilegedReadOnly | kCached;
         case Access::kReadWriteShared:
-            // The L1 caches of the pair are not coherent: what both cores write is not cached by either.
+            // The L1 caches of the pair are not coherent: neither core caches memory that both write.
             return kNeverExecute | kPrivilegedReadWrite | kNotCachedShareable;
         case Access::kPeripheral:
             return kNeverExecute | kPrivilegedReadWrite | kDeviceShareable;
@@ -64,7 +64,7 @@ std::uint32_t exponent_of(std::uint32_t power) noexcept {
 void write_region(std::uint32_t number, const Window& window) noexcept {
     Rgnr::write(number);
     instruction_synchronisation_barrier();  // the selection holds before the selected region is written
-    Drsr::write(0U);                        // off while it is neither the old one nor the new
+    Drsr::write(0U);                        // off while the region is incomplete
     Drbar::write(window.base);
     Dracr::write(attributes_of(window.access));
     if (window.size_bytes != 0U) {
@@ -83,27 +83,26 @@ bool is_supported(const Window& window) noexcept {
     return is_well_formed(window) && is_power_of_two && ((window.base & (window.size_bytes - 1U)) == 0U);
 }
 
-// Protection is off while regions change. That is safe because the core then falls back to the default map, in which
-// memory below 1 GiB is cached as in kReadWrite and kReadExecute, and this function touches nothing but its own code
-// and stack, which are that.
+// Protection is off while regions change. That is safe: the default map then applies, in which memory below 1 GiB is
+// cached as in kReadWrite and kReadExecute, and this function accesses only its code and stack, which are such memory.
 Status protect(Span<const Window> windows) noexcept {
     const Status status = check_windows(windows);
     if (!is_ok(status)) {
         return status;
     }
     const std::uint32_t control = Sctlr::read();
-    data_synchronisation_barrier();  // no access that was begun under the old regions is still under way
+    data_synchronisation_barrier();  // no access that began under the old regions is still under way
     Sctlr::write(control & ~kProtectionOn);
-    instruction_synchronisation_barrier();  // what follows runs without the old regions
+    instruction_synchronisation_barrier();  // the following code runs without the old regions
     const std::uint32_t regions = capacity();
     for (std::uint32_t number = 0U; number < regions; ++number) {
         write_region(number, (number < windows.size()) ? windows[number] : Window{});
     }
-    data_synchronisation_barrier();  // all regions are written before they count
-    // Caches go on with the first protect(): only from here on it is said what may be cached. Start-up has emptied
+    data_synchronisation_barrier();  // all regions are written before they take effect
+    // The first protect() switches the caches on: from here on the cacheable memory is defined. Start-up has emptied
     // them.
     Sctlr::write((control & ~kBackgroundRegion) | kProtectionOn | kDataCacheOn | kInstructionCacheOn);
-    instruction_synchronisation_barrier();  // what follows is fetched and executed under the new regions
+    instruction_synchronisation_barrier();  // the following code is fetched and executed under the new regions
     return Status::kOk;
 }
 

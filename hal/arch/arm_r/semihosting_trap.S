@@ -2,9 +2,9 @@
     .syntax unified
     .arm
 
-// intptr_t pianola_arm_r_semihosting_trap(uint32_t operation, const void* argument_block): the arguments are in the
-// registers that the host looks at, and its answer comes back where it belongs. The number differs in Thumb state,
-// hence ARM code whatever the rest is.
+// intptr_t pianola_arm_r_semihosting_trap(uint32_t operation, const void* argument_block): the arguments are already in
+// the registers that the host reads, and its answer is in the result register. The number differs in Thumb state, so
+// this is ARM code in every build.
     .section .text.pianola_arm_r_semihosting_trap, "ax", %progbits
     .global pianola_arm_r_semihosting_trap
     .type pianola_arm_r_semihosting_trap, %function

@@ -1,7 +1,7 @@
 // Reset and exceptions of a pair of Cortex-R5, up to the first line of C++.
 //
-// Place in the whole: one image and one vector table, at address 0, serve both cores; core 0 is the ECU core, core 1
-// the device's. The board's linker script gives the symbols, exceptions.cpp decides about exceptions, the board defines
+// One image and one vector table, at address 0, serve both cores; core 0 is the ECU core, core 1 the device's. The
+// board's linker script gives the symbols, exceptions.cpp handles exceptions, the board defines
 // pianola_prepare_core(core). Core 1 must not be started before core 0 is in main(): core 0 makes .data, .bss and
 // .shared for both.
     .syntax unified
@@ -47,7 +47,8 @@ fiq_address:             .word fiq_entry
     .type _start, %function
 _start:
     // Exceptions in ARM state and little-endian, through the vectors at address 0; out of reset they may lie at
-    // 0xffff0000. Protection unit and caches stay off until pianola::protection::protect() has said what may be cached.
+    // 0xffff0000. Protection unit and caches stay off until pianola::protection::protect() has defined the cacheable
+    // memory.
     mrc     p15, 0, r0, c1, c0, 0
     bic     r0, r0, #(1 << 30)              // TE
     bic     r0, r0, #(1 << 25)              // EE
@@ -56,10 +57,11 @@ _start:
     bic     r0, r0, #(1 << 2)               // C
     bic     r0, r0, #(1 << 0)               // M
     mcr     p15, 0, r0, c1, c0, 0
-    // Out of reset the caches hold anything. They are emptied now, so that they can be switched on later.
+    // After reset the contents of the caches are undefined. They are emptied now, so that they can be switched on
+    // later.
     mov     r0, #0
-    mcr     p15, 0, r0, c15, c5, 0          // whole data cache: forget
-    mcr     p15, 0, r0, c7, c5, 0           // whole instruction cache, and branch predictor
+    mcr     p15, 0, r0, c15, c5, 0          // invalidate the whole data cache
+    mcr     p15, 0, r0, c7, c5, 0           // invalidate the whole instruction cache and the branch predictor
     dsb                                     // done before anything relies on it
     isb                                     // nothing fetched under the old control register is executed
 
@@ -72,13 +74,13 @@ _start:
     vmsr    fpexc, r0
 
     mrc     p15, 0, r4, c0, c0, 5
-    and     r4, r4, #1                      // r4: number of this core, from here on
+    and     r4, r4, #1                      // r4: number of this core
     cmp     r4, #0
     ldreq   r0, =__stack_exceptions_ecu_end
     ldreq   r1, =__stack_ecu_end
     ldrne   r0, =__stack_exceptions_device_end
     ldrne   r1, =__stack_device_core_end
-    // One stack for all exceptions of a core: all but one kind never return, and that one runs with the others masked.
+    // One stack for all exceptions of a core: only one kind returns, and it runs with the others masked.
     cps     #MODE_FIQ
     mov     sp, r0
     cps     #MODE_IRQ
@@ -92,7 +94,7 @@ _start:
     // C++ runs in system mode: privileged, and no exception overwrites its link register.
     cps     #MODE_SYSTEM
     mov     sp, r1
-    cpsie   a                               // a store that the bus refuses later is an abort, too, and not forgotten
+    cpsie   a                               // a store that the bus refuses later raises an abort too
     bne     device_core
 
     // ECU core: its stack is painted, so that a test can tell how much of it was ever used.
@@ -116,7 +118,7 @@ _start:
     mov     r0, r4
     bl      pianola_prepare_core
     bl      main
-    b       halt                            // main() ends the run by itself where it must end
+    b       halt                            // main() main() ends the run
 
 device_core:
     mov     r0, r4
@@ -143,7 +145,7 @@ clear_words:
     blo     2b
     bx      lr
 
-// The one exception that may return. The handler sees, and may change, where to and with which state.
+// The only exception that may return. The handler may change the return address and the state.
 data_abort_entry:
     sub     lr, lr, #8                      // the instruction that was refused
     srsdb   sp!, #MODE_ABORT
@@ -151,7 +153,7 @@ data_abort_entry:
     vpush   {d0-d7}
     vmrs    r1, fpscr
     push    {r1, r2}
-    add     r0, sp, #96                     // behind 2 + 16 + 6 words: return address and status
+    add     r0, sp, #96                     // after 2 + 16 + 6 words: return address and status
     bl      pianola_arm_r_data_abort
     pop     {r1, r2}
     vmsr    fpscr, r1

@@ -1,33 +1,30 @@
-// Instructions of an RV32 core that C++ has no words for: fences, waiting, and control and status registers.
+// Instructions of an RV32 core without a C++ equivalent: fences, waiting, and control and status registers.
 //
-// Place in the whole: the only inline assembler of this architecture; the files that end in .S, here and in the boards,
-// have the rest. Names and numbers: "The RISC-V Instruction Set Manual", volumes I and II, privileged architecture
-// 1.12.
+// The only inline assembler of this architecture; the files that end in .S, here and in the boards, have the rest.
+// Names and numbers: "The RISC-V Instruction Set Manual", volumes I and II, privileged architecture 1.12.
 #pragma once
 
 #include <cstdint>
 
 namespace pianola::riscv {
 
-// Everything that this core read or wrote in memory before comes before every register of a device that it writes
-// afterwards. In front of a doorbell: what it announces must be there first, and memory and devices are not ordered by
-// themselves.
+// Orders this core's earlier reads and writes of memory before its later writes to device registers. Needed before a
+// doorbell: the announced data must be visible first, and memory and device accesses are not ordered otherwise.
 inline void fence_before_doorbell() noexcept {
     asm volatile("fence rw, o" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// The reverse, behind a doorbell: memory is read only after the devices' registers that were read or written before.
+// The reverse, after a doorbell: orders earlier accesses to device registers before later reads of memory.
 inline void fence_after_doorbell() noexcept {
     asm volatile("fence io, rw" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// Waits until an interrupt is pending that this core has enabled one by one, whether it would be taken or not. May
-// return early.
+// Waits until an individually enabled interrupt is pending, whether or not it would be taken. May return early.
 inline void wait_for_interrupt() noexcept {
     asm volatile("wfi" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// One control and status register. A write comes after what the program does before it.
+// One control and status register. A write is ordered after earlier accesses.
 template <std::uint32_t kNumber>
 struct Csr {
     [[nodiscard]] static std::uint32_t read() noexcept {

@@ -2,13 +2,13 @@
 //
 // PMP is meant to confine less privileged code; M mode is subject to locked entries only, and those stay until reset.
 // So that windows can change while the core runs, entries stay unlocked, and mstatus.MPRV with MPP = U makes the core's
-// loads and stores count as U mode's, which has access to nothing that no entry permits. A trap sets MPP to M, which
-// lifts protection for its handler, and mret sets it to U again, which restores protection: trap.S and trap.cpp need no
-// word about it.
+// loads and stores count as U mode's, which can access only what an entry permits. A trap sets MPP to M, which lifts
+// protection for its handler, and mret sets it to U again, which restores protection, so trap.S and trap.cpp need no
+// code for it.
 //
-// What it does not cover is fetching: MPRV is about loads and stores only, so a jump to anywhere is executed.
-// Access::kReadExecute is read only here, and kReadWrite does not forbid execution. A core that must have that runs its
-// application in U mode.
+// Instruction fetches are not covered: MPRV affects loads and stores only, so a jump to any address is executed.
+// Access::kReadExecute is read-only here, and kReadWrite does not forbid execution. An application that needs this runs
+// in U mode.
 #include "hal/arch/protection.h"
 
 #include <array>
@@ -33,9 +33,9 @@ constexpr std::uint32_t kPmpaddr0 = 0x3B0U;
 constexpr std::uint32_t kRead = 1U << 0U;
 constexpr std::uint32_t kWrite = 1U << 1U;
 constexpr std::uint32_t kExecute = 1U << 2U;
-constexpr std::uint32_t kUpToHere = 1U << 3U;  // from the address of the entry before up to, and without, its own
+constexpr std::uint32_t kUpToHere = 1U << 3U;  // from the previous entry's address up to its own, exclusive
 
-// What the registers will hold. An address register holds an address divided by 4.
+// Values of the registers. An address register holds an address divided by 4.
 struct Entries {
     std::array<std::uint32_t, kEntries> address{};
     std::array<std::uint32_t, kEntries / kEntriesPerConfiguration> configuration{};
@@ -46,8 +46,7 @@ std::uint32_t permissions_of(Access access) noexcept {
         case Access::kReadOnly:
             return kRead;
         case Access::kReadWrite:
-        case Access::
-            kReadWriteShared:  // what is cached, and whether devices are ordered, is fixed by the machine's memory map
+        case Access::kReadWriteShared:  // the machine's memory map determines caching and ordering
         case Access::kPeripheral:
             return kRead | kWrite;
         case Access::kReadExecute:
@@ -58,7 +57,7 @@ std::uint32_t permissions_of(Access access) noexcept {
     }
 }
 
-// The lower entry of a window only carries its base. Halves are added, because the end of the last window may be 2^32.
+// The lower entry of a window only holds its base. Halves are added, because the end of the last window may be 2^32.
 Entries entries_for(Span<const Window> windows) noexcept {
     Entries entries;
     for (std::size_t index = 0U; index < windows.size(); ++index) {
@@ -99,7 +98,7 @@ Status protect(Span<const Window> windows) noexcept {
         return status;
     }
     const Entries entries = entries_for(windows);
-    // Off while entries change: an address and its permissions are written one after the other.
+    // Off while entries change: an address and its permissions are written separately.
     riscv::Mstatus::clear_bits(riscv::kModifyPrivilege);
     write_addresses(entries, std::make_index_sequence<kEntries>{});
     write_configurations(entries, std::make_index_sequence<kEntries / kEntriesPerConfiguration>{});

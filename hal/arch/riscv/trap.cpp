@@ -23,7 +23,7 @@ constexpr std::array<const char*, 8> kNames{
     "instruction address misaligned", "instruction access fault", "illegal instruction",      "breakpoint",
     "load address misaligned",        "load access fault",        "store address misaligned", "store access fault"};
 
-// The two lowest bits of an instruction say whether it has 16 bits or 32. Only whole words are read from text.
+// The two lowest bits of an instruction show whether it has 16 or 32 bits. Text is read only in whole words.
 std::uint32_t instruction_bytes(std::uintptr_t instruction) noexcept {
     constexpr std::uint32_t kIsWide = 3U;
     const std::uint32_t word = mmio::read(instruction & ~std::uintptr_t{3U});
@@ -31,13 +31,13 @@ std::uint32_t instruction_bytes(std::uintptr_t instruction) noexcept {
     return ((halfword & kIsWide) == kIsWide) ? 4U : 2U;
 }
 
-// Where to go on.
+// Return address.
 std::uintptr_t handle_trap(std::uint32_t cause, std::uintptr_t instruction, std::uintptr_t address) noexcept {
     if ((cause & kIsInterrupt) != 0U) {
         pianola_riscv_interrupt(cause & ~kIsInterrupt);
         return instruction;
     }
-    // Only the ECU core is asked: the hook is the application's, and the application runs there.
+    // Only on the ECU core: the hook belongs to the application, which runs there.
     const bool is_violation = (cause == kLoadAccessFault) || (cause == kStoreAccessFault);
     if (is_violation && (core_number() == kEcuCore) && pianola_on_violation(address, instruction)) {
         return instruction + instruction_bytes(instruction);

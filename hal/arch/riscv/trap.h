@@ -1,9 +1,9 @@
-// Traps of an RV32 core: what trap.S and the boards have to do with them.
+// Traps of an RV32 core: interface between trap.S and the boards.
 //
-// Place in the whole: start-up points mtvec to pianola_riscv_trap_entry and mscratch to the end of a small stack of the
-// core's own, so that a core whose stack is used up can still say so. Exceptions end in a report
-// (hal/arch/core_fault.h), but for violations that the application asked for (hal/arch/protection.h); interrupts go to
-// the board. One trap at a time: nothing here enables interrupts.
+// Start-up points mtvec to pianola_riscv_trap_entry and mscratch to the end of a separate small stack, so that a core
+// with an exhausted stack can still report it. Exceptions end in a report (hal/arch/core_fault.h), except for
+// violations that the application expects (hal/arch/protection.h); interrupts go to the board. One trap at a time:
+// nothing here enables interrupts.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,5 @@
 // In trap.S.
 extern "C" void pianola_riscv_trap_entry() noexcept;
 
-// Defined by the board: an interrupt, by its number in mcause. What raised it must be quiet when this returns.
+// Defined by the board: an interrupt, by its number in mcause. Its source must be cleared when this returns.
 extern "C" void pianola_riscv_interrupt(std::uint32_t number) noexcept;

@@ -1,6 +1,6 @@
 // BoardDevice: the Device of an ECU application on a board.
 //
-// Place in the whole: RefdevDriver as it is, on the board's shared memory. Bare metal only.
+// A RefdevDriver on the board's shared memory.
 #pragma once
 
 #include "hal/devices/refdev/refdev_driver.h"

@@ -5,7 +5,7 @@
 namespace pianola::board {
 
 std::uint8_t* BoardLink::memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept {
-    // Wraps to a large offset below the base, which lies in no memory.
+    // Wraps to a large offset below the base, which is in no memory.
     const MutableByteSpan in_dram = device_dram().subspan(address - spec_.dram_base, size_bytes);
     const MutableByteSpan in_l1 = device_l1().subspan(address - spec_.l1_base, size_bytes);
     return (in_dram.data() != nullptr) ? in_dram.data() : in_l1.data();
@@ -17,7 +17,7 @@ void BoardLink::signal(std::uint32_t queue) noexcept {
     }
 }
 
-// One command of each queue at most: a cyclic task gets on with the device kernel by kernel.
+// At most one command of each queue: a cyclic task advances the device kernel by kernel.
 Status BoardLink::service() noexcept {
     if (device_cores() == 0U) {
         static_cast<void>(own_device_.step());

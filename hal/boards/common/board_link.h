@@ -1,8 +1,7 @@
-// BoardLink: the reference device's DeviceLink on every board; and what it shares with the links of boards on which
+// BoardLink: the reference device's DeviceLink on every board; and its common part with the links of boards on which
 // each device core is a device (core_device.h).
 //
-// Place in the whole: turns the functions of board.h into what RefdevDriver needs. Owned by the application; used by
-// the ECU core.
+// Implements RefdevDriver's link with the functions of board.h. Owned by the application; used by the ECU core.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace pianola::board {
 
-// What is the same for every device of a board.
+// Shared by all devices of a board.
 class BoardLinkBase : public refdev::DeviceLink {
   public:
     BoardLinkBase(const BoardLinkBase&) = delete;

@@ -1,7 +1,7 @@
 // BoardPlatform: clock and idling of a board, for an ECU application's Platform.
 //
-// Place in the whole: a base for applications, which add their watchdog and their safe state: these belong to the ECU
-// and not to a board. Bare metal only.
+// A base class for applications, which add their watchdog and their safe state: these belong to the ECU and not to the
+// board.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class BoardPlatform : public Platform {
 
     [[nodiscard]] std::uint64_t now_us() noexcept final { return board::now_us(); }
     void idle() noexcept final {
-        if (device_cores() != 0U) {  // else the device needs this core: there is nothing to wait for
+        if (device_cores() != 0U) {  // otherwise the device needs this core: do not wait
             wait_for_signal();
         }
     }

@@ -1,4 +1,4 @@
-// Devices of one core each: their firmware, what they share with the ECU core, and how the ECU core reaches them.
+// Devices of one core each: their firmware, the memory shared with the ECU core, and their link.
 #include "hal/boards/common/core_device.h"
 
 #include <array>
@@ -14,7 +14,8 @@ namespace {
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 [[gnu::section(".shared")]] std::array<refdev::SharedState, kMaxMeshDevices> g_core_states;
 
-// Of memory that devices of this size have one behind the other. Empty where it ends before this one's does.
+// The device's part of a memory that is divided into consecutive parts of this size. Empty if the memory ends before
+// the part's end.
 MutableByteSpan share(MutableByteSpan memory, std::uint32_t size_bytes, std::uint32_t core) noexcept {
     return memory.subspan(std::size_t{size_bytes} * core, size_bytes);
 }
@@ -33,7 +34,7 @@ CoreLink::CoreLink(const refdev::DeviceSpec& spec, std::uint32_t core) noexcept
       l1_base_{spec.l1_base},
       core_{core} {}
 
-// An address below a base wraps to a large offset, which lies in no memory.
+// An address below a base wraps to a large offset, which is in no memory.
 std::uint8_t* CoreLink::memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept {
     std::uint8_t* const in_dram = dram_.subspan(address - dram_base_, size_bytes).data();
     return (in_dram != nullptr) ? in_dram : l1_.subspan(address - l1_base_, size_bytes).data();
@@ -50,7 +51,7 @@ Status CoreLink::service() noexcept {
 
 }  // namespace pianola::board
 
-// Which device a core is, it knows by its number. One behind those that a session could drive serves none.
+// A core's number is its device's number. A core beyond the devices that a session could drive serves none.
 extern "C" void pianola_device_main(std::uint32_t core) noexcept {
     namespace board = pianola::board;
     if (core < pianola::kMaxMeshDevices) {

@@ -1,8 +1,8 @@
-// CoreLink: the DeviceLink of one device core, on boards whose device cores are devices of their own.
+// CoreLink: the DeviceLink of one device core, on boards whose device cores are separate devices.
 //
-// Place in the whole: images that are linked with DEVICE_PER_CORE (toolchains/cmake/board.cmake). There core n is
-// device n: it serves all queues of that device and has a SharedState and device memory of its own, and an application
-// has as many BoardDevices as it drives. Owned by the application; used by the ECU core. Bare metal only.
+// Images that are linked with DEVICE_PER_CORE (toolchains/cmake/board.cmake). There core n is device n: it serves all
+// queues of that device and has its own SharedState and device memory, and an application has one BoardDevice per
+// device that it drives. Owned by the application; used by the ECU core.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace pianola::board {
 
 class CoreLink final : public BoardLinkBase {
   public:
-    // For device `core` (0 <= core < device_cores()) of boards whose devices are all of this spec. Behind the last
-    // device there is no memory: memory_at() gives nullptr.
+    // For device `core` (0 <= core < device_cores()) of boards whose devices are all of this spec. There is no memory
+    // after the last device: memory_at() gives nullptr.
     CoreLink(const refdev::DeviceSpec& spec, std::uint32_t core) noexcept;
     ~CoreLink() = default;
     CoreLink(const CoreLink&) = delete;
@@ -37,7 +37,7 @@ class CoreLink final : public BoardLinkBase {
     std::uint32_t core_;
 };
 
-// What the ECU core and device `core` share. core < kMaxMeshDevices.
+// State shared by the ECU core and device `core`. core < kMaxMeshDevices.
 [[nodiscard]] refdev::SharedState& core_state(std::uint32_t core) noexcept;
 
 }  // namespace pianola::board

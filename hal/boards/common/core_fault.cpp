@@ -1,4 +1,4 @@
-// What happens on every board when a core cannot go on: a report, and the end of the emulation.
+// Handling of a core fault on every board: a report, and the end of the emulation.
 #include "hal/arch/core_fault.h"
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace pianola {
 namespace {
 
-// EX_SOFTWARE of sysexits.h: no test application exits with it.
+// EX_SOFTWARE of sysexits.h, which no test application uses.
 constexpr std::int32_t kCoreFaultExitCode = 70;
 
 void print_field(const char* label, std::uint64_t value) noexcept {

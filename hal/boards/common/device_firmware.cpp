@@ -1,4 +1,4 @@
-// The reference device's firmware where all device cores are one device: what each of them does for ever.
+// The reference device's firmware if all device cores form one device: the endless loop of each core.
 #include "hal/boards/common/board.h"
 #include "hal/boards/common/device_server.h"
 #include "hal/boards/common/shared_memory.h"

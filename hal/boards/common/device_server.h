@@ -1,6 +1,6 @@
 // DeviceServer: the queues that one core serves, in turn; and the loop of device firmware around it.
 //
-// Place in the whole: what device cores run, and what a board without a device core runs in service(). Bare metal only.
+// Run by device cores, and in service() on a board without a device core.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace pianola::board {
 
-// Keeps a queue's execution log, and wakes the core of another queue that may be waiting for an event. Where cores are
-// devices of their own nobody waits there, and the other device finds nothing to do.
+// Keeps a queue's execution log, and wakes the core of another queue that may be waiting for an event. If each core is
+// a separate device, no queue waits there, and the other device finds nothing to do.
 class QueueObserver final : public refdev::CommandObserver {
   public:
     explicit QueueObserver(refdev::ExecutionLog& log) noexcept : CommandObserver{}, log_{log} {}
@@ -46,7 +46,7 @@ class QueueServer {
     QueueServer& operator=(const QueueServer&) = delete;
     QueueServer& operator=(QueueServer&&) = delete;
 
-    // True where a command was executed.
+    // True if a command was executed.
     bool step() noexcept { return core_.step() == refdev::Progress::kExecuted; }
 
   private:
@@ -54,7 +54,7 @@ class QueueServer {
     refdev::DeviceCore core_;
 };
 
-// Serves all queues on one core. They take turns command by command, so that none starves another.
+// Serves all queues on one core. They alternate command by command, so that none starves another.
 class DeviceServer {
   public:
     explicit DeviceServer(refdev::SharedState& shared) noexcept
@@ -62,7 +62,7 @@ class DeviceServer {
         static_assert(kMaxQueues == 2U, "one server for each queue");
     }
 
-    // At most one command of each queue. True where one was executed.
+    // At most one command of each queue. True if one was executed.
     bool step() noexcept {
         bool executed = false;
         for (QueueServer& queue : queues_) {
@@ -75,8 +75,8 @@ class DeviceServer {
     std::array<QueueServer, kMaxQueues> queues_;
 };
 
-// What a device core does for ever: works until there is nothing to do, then tells the ECU core and sleeps. The ECU
-// core is woken too often rather than too seldom: it looks at completion records, not at the signal.
+// The endless loop of a device core: works until there is nothing to do, then signals the ECU core and sleeps.
+// Superfluous signals are harmless: the ECU core reads completion records, not the signal.
 template <typename Server>
 [[noreturn]] void serve(Server& server) noexcept {
     bool worked = false;

@@ -5,7 +5,7 @@
 #include "hal/boards/common/board.h"
 #include "pianola/span.h"
 
-// The linker gives these symbols their addresses; nothing lies there but the memory itself.
+// The linker gives these symbols their addresses; the memory has no other contents.
 // NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 extern "C" std::uint8_t __device_dram_start;
 extern "C" std::uint8_t __device_dram_end;
@@ -18,7 +18,7 @@ extern "C" std::uint8_t __load_area_end;
 namespace pianola::board {
 namespace {
 
-// Two symbols are two objects to the language, whose distance has no meaning, so it is taken between numbers.
+// In C++ two symbols are two objects whose distance is undefined, so it is computed from integers.
 MutableByteSpan between(std::uint8_t& start, std::uint8_t& end) noexcept {
     // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): DEV-032
     const std::size_t size_bytes = reinterpret_cast<std::uintptr_t>(&end) - reinterpret_cast<std::uintptr_t>(&start);

@@ -1,7 +1,7 @@
-// Protection windows that a board's memory.ld writes as a table, because it alone knows where its memories lie.
+// Protection windows that a board's memory.ld writes as a table, because it alone knows the addresses of its memories.
 //
-// Place in the whole: the agreement between such a linker script and protection::Window. Three words for each window,
-// the third one of these numbers; a script names them READ_WRITE, READ_EXECUTE, READ_WRITE_SHARED and PERIPHERAL.
+// The interface between such a linker script and protection::Window. Three words for each window, the third one of
+// these numbers; a script names them READ_WRITE, READ_EXECUTE, READ_WRITE_SHARED and PERIPHERAL.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@
 // Written by memory.ld.
 extern "C" const std::array<pianola::protection::Window, 2U> kEcuWindows;
 
-// From start-up, before main() and with interrupts disabled.
+// Called by start-up, before main() and with interrupts disabled.
 extern "C" void pianola_board_start() noexcept;
 
 namespace pianola::board {
@@ -29,8 +29,8 @@ void start_device_cores() noexcept {}
 void signal_device(std::uint32_t /*queue*/) noexcept {}
 void signal_ecu() noexcept {}
 
-// Nobody can signal while this core sleeps, not even the device: only the tick ends it. Callers who have a device to
-// serve do that instead.
+// Nothing can signal while this core sleeps, not even the device: only the tick ends the sleep. Callers that have a
+// device to serve do that instead.
 void wait_for_signal() noexcept {
     arm_m::wait_for_interrupt();
 }
@@ -39,10 +39,10 @@ std::uint64_t now_us() noexcept {
     return arm_m::tick_now_us(kCoreMhz);
 }
 
-// The device is this core and looks through the same cache: for the two of them nothing need be done, cache on or off.
-// The cache is off, as reset leaves it, and then these cost one test. They are what the place needs as soon as an
-// integrator puts a device with DMA there and switches the cache on: without the first it reads stale inputs, without
-// the second the core reads stale outputs.
+// The device is this core and uses the same cache, so no maintenance is needed, with the cache on or off. The cache is
+// off, as after reset, and these functions then cost one test. They are needed once an integrator uses a device with
+// DMA and switches the cache on: without the first the device reads stale inputs, without the second the core reads
+// stale outputs.
 void clean_cache(ByteSpan memory) noexcept {
     arm_m::clean_data_cache(memory);
 }

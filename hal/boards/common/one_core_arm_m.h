@@ -1,6 +1,6 @@
-// What a Cortex-M board with one core still has to say.
+// Definitions that a Cortex-M board with one core must provide.
 //
-// Place in the whole: one_core_arm_m.cpp is the rest of such a board; hal/<board>/board.cpp defines name() and these.
+// one_core_arm_m.cpp implements the rest of such a board; hal/<board>/board.cpp defines name() and these.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace pianola::board {
 
 extern const std::uint32_t kCoreMhz;  // the clock that SysTick counts
 
-// What the core needs before main() and before any interrupt.
+// Initialisation of the core before main() and before any interrupt.
 void prepare_core() noexcept;
 
 }  // namespace pianola::board

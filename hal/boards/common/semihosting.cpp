@@ -56,7 +56,7 @@ std::intptr_t open_file(const char* file_name, std::uintptr_t mode) noexcept {
     return call(kOpen, &block);
 }
 
-// False where the host could not close it: what was written may be lost.
+// False if the host could not close it: written data may be lost.
 bool close_file(std::intptr_t handle) noexcept {
     const HandleBlock block{handle};
     return call(kClose, &block) == 0;
@@ -92,7 +92,7 @@ void print(const char* text) noexcept {
 }
 
 void print_number(std::uint64_t number) noexcept {
-    // By subtraction: 32-bit cores have no 64-bit division, and its replacement is larger than all of this file.
+    // By subtraction: 32-bit cores have no 64-bit division, and its library function is larger than this whole file.
     std::array<char, kPowersOfTen.size() + 1U> text{};
     std::size_t length = 0U;
     for (const std::uint64_t power : kPowersOfTen) {
@@ -140,7 +140,7 @@ std::int32_t load_file(const char* file_name, MutableByteSpan memory) noexcept {
         (size_bytes >= 0) && (size_bytes <= INT32_MAX) && memory.contains(0U, static_cast<std::size_t>(size_bytes));
     if (loaded && (size_bytes > 0)) {
         const ReadBlock block{handle, memory.data(), static_cast<std::uintptr_t>(size_bytes)};
-        loaded = call(kRead, &block) == 0;  // how much is missing
+        loaded = call(kRead, &block) == 0;  // number of missing bytes
     }
     static_cast<void>(close_file(handle));
     return loaded ? static_cast<std::int32_t>(size_bytes) : kNotLoaded;
@@ -154,7 +154,7 @@ bool store_file(const char* file_name, ByteSpan memory) noexcept {
     bool stored = true;
     if (!memory.empty()) {
         const WriteBlock block{handle, memory.data(), memory.size()};
-        stored = call(kWrite, &block) == 0;  // how much is missing
+        stored = call(kWrite, &block) == 0;  // number of missing bytes
     }
     return close_file(handle) && stored;
 }
@@ -162,7 +162,7 @@ bool store_file(const char* file_name, ByteSpan memory) noexcept {
 void exit(std::int32_t code) noexcept {
     const ExitBlock block{kReasonApplicationExit, code};
     static_cast<void>(call(kExitExtended, &block));
-    for (;;) {  // a host that does not know the operation: nothing is left to do
+    for (;;) {  // a host that does not support the operation: loop
     }
 }
 

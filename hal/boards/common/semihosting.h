@@ -1,9 +1,9 @@
-// Semihosting: how a board under an emulator or debugger talks to the host.
+// Semihosting: communication of a board under an emulator or debugger with the host.
 //
-// Place in the whole: reports and exit codes of example and test applications; never used by the runtime. Operation
-// numbers and argument blocks: "Semihosting for AArch32 and AArch64", Arm, release 2.0; RISC-V uses the same (RISC-V
-// semihosting specification 1.0). The call itself is hal/arch/semihosting_call.h. Each call stops the calling core
-// until the host has answered.
+// Reports and exit codes of example and test applications; never used by the runtime. Operation numbers and argument
+// blocks: "Semihosting for AArch32 and AArch64", Arm, release 2.0; RISC-V uses the same (RISC-V semihosting
+// specification 1.0). The call itself is hal/arch/semihosting_call.h. Each call stops the calling core until the host
+// has answered.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace pianola::semihosting {
 
-// Writes text to the host's console; the text ends with a zero.
+// Writes zero-terminated text to the host's console.
 void print(const char* text) noexcept;
 void print_number(std::uint64_t number) noexcept;
 void print_hex(std::uint64_t number) noexcept;
 
-// The command line that the host gave, ended with a zero. False where it does not fit or there is none.
+// The command line from the host, zero-terminated. False if it does not fit or there is none.
 [[nodiscard]] bool command_line(Span<char> text) noexcept;
 
-// A whole host file into `memory`. Bytes read, or a negative number where the file cannot be read or does not fit.
+// Reads a whole host file into `memory`. Returns bytes read, or a negative number if the file cannot be read or does
+// not fit.
 [[nodiscard]] std::int32_t load_file(const char* file_name, MutableByteSpan memory) noexcept;
-// A whole host file from `memory`. False where it cannot be written.
+// Writes a whole host file from `memory`. False if it cannot be written.
 [[nodiscard]] bool store_file(const char* file_name, ByteSpan memory) noexcept;
 
 // Ends the emulation with an exit code.

@@ -1,7 +1,6 @@
-// The one SharedState of a board, in the memory that its linker script sets aside for what cores share.
+// The SharedState of a board, in the memory that its linker script reserves for sharing between cores.
 //
-// Place in the whole: a fixed place, because cores that start separately have no other way to agree on one. Bare metal
-// only.
+// Its address is fixed, because cores that start separately cannot agree on one otherwise.
 #pragma once
 
 #include "hal/devices/refdev/shared_state.h"

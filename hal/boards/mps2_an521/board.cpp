@@ -22,10 +22,10 @@ extern "C" const std::uint32_t kDeviceVectors;
 // Written by memory.ld.
 extern "C" const std::array<pianola::protection::Window, 5U> kEcuWindows;
 
-// From start-up, before main() and with interrupts disabled.
+// Called by start-up, before main() and with interrupts disabled.
 extern "C" void pianola_board_start() noexcept;
 
-// Interrupt kDoorbellInterrupt of either core.
+// Handler of interrupt kDoorbellInterrupt of both cores.
 extern "C" void pianola_doorbell() noexcept;
 
 namespace pianola::board {
@@ -36,13 +36,13 @@ constexpr std::uint32_t kTicksPerUs = 20U;  // both cores run at 20 MHz
 // Which core this is: 0 or 1.
 constexpr std::uintptr_t kCpuIdentity = 0x5001'F000U;
 
-// System control: where core 1 finds its vector table, and which cores are held in reset (one bit each).
+// System control: address of core 1's vector table, and the cores that are held in reset (one bit each).
 constexpr std::uintptr_t kInitSvtor1 = 0x5002'1114U;
 constexpr std::uintptr_t kCpuWait = 0x5002'1118U;
 
-// Message handling unit 0: 32 flags per direction, whose OR is an interrupt of the core that they are for.
+// Message handling unit 0: 32 flags per direction, whose OR is an interrupt of the receiving core.
 constexpr std::uintptr_t kMhu = 0x5000'3000U;
-constexpr std::uintptr_t kMhuBytesPerCore = 0x10U;  // registers for core 1 lie behind those for core 0
+constexpr std::uintptr_t kMhuBytesPerCore = 0x10U;  // registers for core 1 follow those for core 0
 constexpr std::uintptr_t kMhuStatus = 0x0U;
 constexpr std::uintptr_t kMhuSet = 0x4U;
 constexpr std::uintptr_t kMhuClear = 0x8U;
@@ -58,7 +58,7 @@ constexpr std::uintptr_t doorbell_of(std::uintptr_t core) noexcept {
 }
 
 void ring(std::uintptr_t core) noexcept {
-    // What this core stored before, in normal memory, must not be overtaken by the store that wakes the other core.
+    // The store that wakes the other core must not overtake this core's earlier stores to normal memory.
     arm_m::data_memory_barrier();
     mmio::write(doorbell_of(core) + kMhuSet, kMhuFlag);
 }
@@ -76,8 +76,8 @@ std::uint32_t device_cores() noexcept {
 void start_device_cores() noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-032
     mmio::write(kInitSvtor1, reinterpret_cast<std::uintptr_t>(&kDeviceVectors));
-    // Start-up's stores, .bss above all, are complete before core 1 runs its first instruction: it shares no later
-    // handshake with them.
+    // Start-up's stores, in particular .bss, are complete before core 1 runs its first instruction: no later handshake
+    // covers them.
     arm_m::data_synchronization_barrier();
     mmio::write(kCpuWait, 0U);
 }
@@ -91,9 +91,9 @@ void signal_ecu() noexcept {
     ring(kEcuCore);
 }
 
-// The flag in the MHU is the memory of a doorbell: it is cleared here and nowhere else. A doorbell that rings at any
-// time since the last call is found by the test, or is pending and ends the sleep; the caller looks at its queues after
-// the flag was cleared, so a doorbell that this call swallowed is one whose message the caller sees.
+// The flag in the MHU records a doorbell: it is cleared only here. A doorbell that has rung since the last call is
+// found by the test, or is pending and ends the sleep; the caller checks its queues after the flag was cleared, so it
+// sees the message of a doorbell that this call consumed.
 void wait_for_signal() noexcept {
     const std::uintptr_t doorbell = doorbell_of(mmio::read(kCpuIdentity));
     arm_m::disable_interrupts();
@@ -102,8 +102,7 @@ void wait_for_signal() noexcept {
         arm_m::wait_for_interrupt();
     }
     mmio::write(doorbell + kMhuClear, kMhuFlag);
-    // What the other core stored before it rang is not read before the flag is cleared, or a later doorbell could be
-    // lost.
+    // The other core's data must not be read before the flag is cleared, or a later doorbell could be lost.
     arm_m::data_memory_barrier();
     arm_m::enable_interrupts();
 }
@@ -112,7 +111,7 @@ std::uint64_t now_us() noexcept {
     return arm_m::tick_now_us(kTicksPerUs);
 }
 
-// Neither core has a data cache, and the subsystem has none behind them: stores are in memory when a barrier says so.
+// Neither core has a data cache, and the subsystem has no further cache: stores are in memory after a barrier.
 void clean_cache(ByteSpan /*memory*/) noexcept {}
 void invalidate_cache(MutableByteSpan /*memory*/) noexcept {}
 
@@ -126,9 +125,9 @@ extern "C" void pianola_board_start() noexcept {
     pianola::arm_m::start_tick(pianola::board::kTicksPerUs);
 }
 
-// The flag must outlive the interrupt, see wait_for_signal(), and while it is set the interrupt stays asserted: so it
-// is switched off until the next wait.
+// The flag must outlive the interrupt, see wait_for_signal(), and while it is set the interrupt stays asserted: so the
+// interrupt is disabled until the next wait.
 extern "C" void pianola_doorbell() noexcept {
     pianola::mmio::write(pianola::arm_m::kNvicIcer0, pianola::board::kDoorbellBit);
-    pianola::arm_m::data_synchronization_barrier();  // off before this handler ends, or it would be entered once more
+    pianola::arm_m::data_synchronization_barrier();  // disabled before this handler ends, or it would be entered again
 }

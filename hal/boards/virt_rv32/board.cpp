@@ -1,5 +1,5 @@
 // The machine "virt" of QEMU with four RV32 harts: hart 0 is the ECU core, harts 1 and 2 are the device's command
-// processors, or a device each.
+// processors, or one device each.
 #include "hal/boards/common/board.h"
 
 #include <array>
@@ -53,7 +53,7 @@ std::uint32_t device_cores() noexcept {
     return kDeviceHarts;
 }
 
-// The first doorbell lets a device hart go on from start-up, see start.S.
+// The first doorbell releases a device hart from start-up, see start.S.
 void start_device_cores() noexcept {
     signal_device(kAllQueues);
 }
@@ -72,10 +72,10 @@ void signal_ecu() noexcept {
     ring(kEcuHart);
 }
 
-// A doorbell is never taken as an interrupt: it is enabled only here, where interrupts as a whole are off, and ends the
-// wait by being pending. It stays pending until it is cleared, also while nobody waits, so none is lost between a look
-// at the queues and the wait. It is cleared before the caller looks again: what a later doorbell announces keeps the
-// next wait from sleeping.
+// A doorbell is never taken as an interrupt: it is enabled only here, while interrupts are globally disabled, and ends
+// the wait by being pending. It stays pending until it is cleared, also while no hart waits, so none is lost between a
+// check of the queues and the wait. It is cleared before the caller checks again: a later doorbell keeps the next wait
+// from sleeping.
 void wait_for_signal() noexcept {
     const std::uint32_t hart = riscv::core_number();
     riscv::Mstatus::clear_bits(riscv::kInterruptsOn);
@@ -99,9 +99,8 @@ std::uint64_t now_us() noexcept {
     return microseconds(virt_rv32::ticks());
 }
 
-// The harts' caches are coherent, on this machine and on every RISC-V machine whose memory is marked so: nothing to
-// write back, nothing to forget. Order is the business of the fences around doorbells and of the atomics in
-// SharedState.
+// The harts' caches are coherent, on this machine and on every RISC-V machine whose memory is marked so: no maintenance
+// is needed. The fences around doorbells and the atomics in SharedState provide the order.
 void clean_cache(ByteSpan /*memory*/) noexcept {}
 void invalidate_cache(MutableByteSpan /*memory*/) noexcept {}
 

@@ -1,7 +1,7 @@
 // The core-local interruptor of the machine: doorbells between harts, one clock for all of them, and an alarm for each.
 //
-// Place in the whole: this board only. Addresses: "RISC-V Advanced Core Local Interruptor Specification", which keeps
-// the layout of SiFive's CLINT; the base and the clock's rate are the machine's.
+// This board only. Addresses: "RISC-V Advanced Core Local Interruptor Specification", which keeps the layout of
+// SiFive's CLINT; the base and the clock's rate are the machine's.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline void clear_doorbell(std::uint32_t hart) noexcept {
 }
 
 // Ticks since reset. The upper half is read on both sides of the lower one, which may wrap in between; it wraps once in
-// seven minutes, so that the second try always holds.
+// seven minutes, so the second attempt always succeeds.
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
     const std::uint32_t upper = mmio::read(kMtime + 4U);
     const std::uint32_t lower = mmio::read(kMtime);
@@ -32,12 +32,12 @@ inline void clear_doorbell(std::uint32_t hart) noexcept {
     return (static_cast<std::uint64_t>(upper_again) << 32U) | valid_lower;
 }
 
-// When a hart's timer interrupt becomes pending; it stays so until the alarm is set later.
+// Time at which a hart's timer interrupt becomes pending; it stays pending until the alarm is set to a later time.
 [[nodiscard]] inline std::uint64_t alarm(std::uint32_t hart) noexcept {
     const std::uintptr_t address = kMtimecmp + (8U * hart);
     return (static_cast<std::uint64_t>(mmio::read(address + 4U)) << 32U) | mmio::read(address);
 }
-// The upper half goes by way of the end of time: no alarm may go off between two halves that do not belong together.
+// The upper half is first set to its maximum, so that no alarm is raised between the writes of the two halves.
 inline void set_alarm(std::uint32_t hart, std::uint64_t ticks) noexcept {
     const std::uintptr_t address = kMtimecmp + (8U * hart);
     mmio::write(address + 4U, UINT32_MAX);

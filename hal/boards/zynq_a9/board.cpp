@@ -1,6 +1,6 @@
-// zynq_a9: the Cortex-A9 of a Zynq-7000, as QEMU's xilinx-zynq-a9 has it.
+// zynq_a9: the Cortex-A9 of a Zynq-7000, as emulated by QEMU's xilinx-zynq-a9.
 //
-// The device is a peripheral, the DMA engine (engine.h), and not a core of the board: no core serves queues here.
+// The device is a peripheral, the DMA engine (engine.h): no core serves queues here.
 #include "hal/boards/common/board.h"
 
 #include <array>
@@ -20,8 +20,8 @@ extern "C" void pianola_board_start() noexcept;
 namespace pianola::board {
 namespace {
 
-// QEMU's clock of the private peripherals. On silicon it is half the core's, and the prescaler reaches 256 MHz: this is
-// the place to say so.
+// QEMU's clock of the private peripherals. On silicon it is half the core's, and the prescaler reaches 256 MHz: adapt
+// this constant.
 constexpr arm_a::GlobalTimer kTimer{0xF8F0'0000U, 100U};
 
 }  // namespace
@@ -38,7 +38,7 @@ void start_device_cores() noexcept {}
 void signal_device(std::uint32_t /*queue*/) noexcept {}
 void signal_ecu() noexcept {}
 
-// The engine is polled, and no interrupt is on that could end a sleep.
+// The engine is polled, and no enabled interrupt could end a sleep.
 void wait_for_signal() noexcept {
     arm_a::yield();
 }
@@ -47,7 +47,7 @@ std::uint64_t now_us() noexcept {
     return arm_a::global_timer_us(kTimer);
 }
 
-// Nothing is cached (memory.ld): what is left to do is order, before the engine is told and after it has answered.
+// Nothing is cached (memory.ld): only ordering is needed, before the engine is started and after it has answered.
 void clean_cache(ByteSpan /*memory*/) noexcept {
     arm_a::data_synchronisation_barrier();
 }
@@ -64,6 +64,6 @@ Span<const protection::Window> fixed_windows() noexcept {
 
 extern "C" void pianola_board_start() noexcept {
     pianola::arm_a::start_global_timer(pianola::board::kTimer);
-    // Where this fails the table of memory.ld is no table: the core goes on without protection, and the tests notice.
+    // If this fails, the table of memory.ld is invalid: the core continues without protection, and the tests detect it.
     static_cast<void>(pianola::protection::protect(kEcuWindows));
 }

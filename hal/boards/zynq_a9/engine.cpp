@@ -19,7 +19,7 @@ void ZynqLink::write(std::uint32_t offset, std::uint32_t value) noexcept {
 }
 
 std::uint8_t* ZynqLink::memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept {
-    // Wraps to a large offset below the base, which lies in no memory.
+    // Wraps to a large offset below the base, which is in no memory.
     const MutableByteSpan in_dram = device_dram().subspan(address - kEngineSpec.dram_base, size_bytes);
     const MutableByteSpan in_l1 = device_l1().subspan(address - kEngineSpec.l1_base, size_bytes);
     return (in_dram.data() != nullptr) ? in_dram.data() : in_l1.data();

@@ -9,7 +9,7 @@
 
 namespace pianola::board {
 
-// Device addresses are those of the bus, and of this core: memory.ld, manifest.ld. The profile is that of boards.
+// Device addresses are bus addresses, equal to this core's: memory.ld, manifest.ld. The profile is that of boards.
 inline constexpr pl330::EngineSpec kEngineSpec{0x0100'0000U, 4U * 1024U * 1024U, 0xFFFC'0000U,
                                                128U * 1024U, 64U * 1024U,        &profiles::kSmallEcu};
 

@@ -1,8 +1,8 @@
-// zynqmp_r5: the Cortex-R5F pair of a Zynq UltraScale+, as QEMU's xlnx-zcu102 has it.
+// zynqmp_r5: the Cortex-R5F pair of a Zynq UltraScale+, as emulated by QEMU's xlnx-zcu102.
 //
-// R5 #0 is the ECU core, R5 #1 the device core, which serves both queues. memory.ld says where everything lies, and
-// which core caches what. QEMU gives the pair no interrupt controller: the cores tell each other by events and look at
-// shared memory.
+// R5 #0 is the ECU core, R5 #1 the device core, which serves both queues. memory.ld defines all addresses and which
+// core caches what. QEMU gives the pair no interrupt controller: the cores signal each other by events and poll shared
+// memory.
 #include "hal/boards/common/board.h"
 
 #include <array>
@@ -14,7 +14,7 @@
 #include "hal/arch/protection.h"
 #include "hal/boards/common/linker_windows.h"
 
-// Written by memory.ld, where the table is that they come from.
+// Written by memory.ld, which has the table.
 extern "C" const std::array<pianola::protection::Window, 4U> kEcuWindows;
 extern "C" const std::array<pianola::protection::Window, 8U> kDeviceCoreWindows;
 
@@ -28,11 +28,11 @@ namespace {
 constexpr std::uint32_t kEcuCore = 0U;
 
 constexpr std::uint32_t kPsciCpuOn = 0x8400'0003U;
-constexpr std::uint32_t kPsciDeviceCore = 5U;  // R5 #1: behind four A53 and R5 #0
+constexpr std::uint32_t kPsciDeviceCore = 5U;  // R5 #1: after four A53 and R5 #0
 constexpr std::uint32_t kResetVector = 0U;
 
-// Time. The counter runs at the core's clock, and that is 1 GHz in QEMU, whatever -icount says. On silicon it is what
-// the clock tree is set to, 500 MHz for instance; this is the place to say so.
+// Time. The counter runs at the core's clock, which is 1 GHz in QEMU, independent of -icount. On silicon it depends on
+// the clock tree, for example 500 MHz: adapt this constant.
 constexpr std::uint32_t kCoreMhz = 1000U;
 // Microseconds per tick, as a fraction in lowest terms.
 constexpr std::uint32_t kUsNumerator = 8U;
@@ -50,14 +50,14 @@ std::uint32_t device_cores() noexcept {
 }
 
 void start_device_cores() noexcept {
-    // R5 #1 must find the shared state as R5 #0 has made it.
+    // R5 #1 must see the shared state that R5 #0 has initialised.
     arm_r::data_synchronisation_barrier();
-    // Where this fails, R5 #1 stays off, and the driver finds a device that does not answer.
+    // If this fails, R5 #1 stays off, and the driver finds a device that does not answer.
     static_cast<void>(pianola_psci_call(kPsciCpuOn, kPsciDeviceCore, kResetVector, 0U));
 }
 
 void signal_device(std::uint32_t /*queue*/) noexcept {
-    // The stores must have arrived before the event does: the device core looks once, and may sleep again.
+    // The stores must arrive before the event: the device core checks once and may sleep again.
     arm_r::data_synchronisation_barrier();
     arm_r::send_event();
 }
@@ -67,9 +67,9 @@ void signal_ecu() noexcept {
     arm_r::send_event();
 }
 
-// The device core waits for the event of a doorbell, for as long as it takes. The ECU core has no timer that could end
-// its waiting, and must look at its deadlines although a device has died: it does not sleep. In QEMU both instructions
-// hand over to the next core where one host thread runs all of them, and both return.
+// The device core waits for the event of a doorbell without a limit. The ECU core has no timer that could end its wait,
+// and must check its deadlines even if a device has died: it does not sleep. In QEMU both instructions switch to the
+// next core if one host thread runs all of them, and both return.
 void wait_for_signal() noexcept {
     if (arm_r::core_number() == kEcuCore) {
         arm_r::yield();
@@ -78,7 +78,7 @@ void wait_for_signal() noexcept {
     }
 }
 
-// ticks x 8 / 125, exactly, from 48 bits: the upper 32 are divided first, and their remainder joins the lower 16.
+// ticks x 8 / 125, exactly, from 48 bits: the upper 32 are divided first, and their remainder is added to the lower 16.
 std::uint64_t now_us() noexcept {
     constexpr std::uint32_t kLowerBits = 16U;
     const std::uint64_t ticks = arm_r::ticks();
@@ -110,7 +110,7 @@ extern "C" void pianola_prepare_core(std::uint32_t core) noexcept;
 void pianola_prepare_core(std::uint32_t core) noexcept {
     pianola::arm_r::start_counters();
     if ((core != pianola::board::kEcuCore) && !is_ok(pianola::protection::protect(kDeviceCoreWindows))) {
-        while (true) {  // memory.ld and the protection unit disagree: a device that never answers
+        while (true) {  // memory.ld and the protection unit disagree: the device never answers
             pianola::arm_r::wait_for_event();
         }
     }

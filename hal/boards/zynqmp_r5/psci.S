@@ -1,13 +1,14 @@
-// PSCI: how a core asks the platform's firmware to start another ("Power State Coordination Interface", Arm, DEN 0022).
+// PSCI: a core's call to the platform's firmware to start another ("Power State Coordination Interface", Arm, DEN
+// 0022).
 //
-// Place in the whole: QEMU answers these calls itself. A Cortex-R5 on silicon has no such instruction; there R5 #0
-// takes R5 #1 out of halt and reset by two registers instead (RPU_1_CFG, RST_LPD_TOP).
+// QEMU answers these calls itself. A Cortex-R5 on silicon has no such instruction; there R5 #0 takes R5 #1 out of halt
+// and reset by two registers instead (RPU_1_CFG, RST_LPD_TOP).
     .syntax unified
     .arm
     .arch_extension sec
 
-// uint32_t pianola_psci_call(uint32_t function, uint32_t target_core, uint32_t entry, uint32_t context): the arguments
-// are in the registers that the call wants, and the answer comes back where it belongs.
+// uint32_t pianola_psci_call(uint32_t function, uint32_t target_core, uint32_t entry, uint32_t context): arguments and
+// result are already in the registers of the call.
     .section .text.pianola_psci_call, "ax", %progbits
     .global pianola_psci_call
     .type pianola_psci_call, %function

@@ -26,7 +26,7 @@ Status refuse_unknown(DecodeError& error, std::uint32_t word) noexcept {
     return refuse_word(error, "instruction", word);
 }
 
-// The burst that a control register says, by the destination's half; kMaxBurstShift + 1 where it is none of ours.
+// The burst of a control register, from the destination's half; kMaxBurstShift + 1 if the encoding is not supported.
 [[nodiscard]] std::uint32_t burst_shift_of(std::uint32_t control) noexcept {
     constexpr std::uint32_t kDestinationHalf = 0x0FFF'C000U;
     for (std::uint32_t shift = 0U; shift <= kMaxBurstShift; ++shift) {
@@ -181,7 +181,7 @@ std::uint64_t Pl330CommandSet::trace_digest(std::uint64_t /*digest*/, WordSpan /
 }
 
 std::uint32_t check_of(std::uint32_t number, const QueueCommand& command) noexcept {
-    // FNV-1a over words: each step is a bijection of what was there, so that one changed word always shows.
+    // FNV-1a over words: each step is a bijection of the state, so one changed word always changes the result.
     constexpr std::uint32_t kBasis = 0x811C'9DC5U;
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     const std::array<std::uint32_t, 8U> words{number,          static_cast<std::uint32_t>(command.kind),

@@ -1,14 +1,14 @@
 // Pl330CommandSet: traces of a PL330, for the runtime's proofs.
 //
-// A command is one of the groups of encoding.h, byte for byte; every other word is refused. The engine publishes no
-// costs, counts nothing and has no digest: those of commands are 0 here.
+// A command is one of the groups of encoding.h; every other word is refused. The engine publishes no costs, counts
+// nothing and has no digest: these are 0 here.
 #pragma once
 
 #include "pianola/command_set.h"
 
 namespace pianola::pl330 {
 
-// Stateless: any number of objects behave as one.
+// Stateless: all objects behave alike.
 class Pl330CommandSet final : public CommandSet {
   public:
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
@@ -21,7 +21,7 @@ class Pl330CommandSet final : public CommandSet {
     [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override;
 };
 
-// The check of a queue command: over its number in its queue and every word. The driver compares it before it starts
+// The check of a queue command, over its number in its queue and every word. The driver compares it before it starts
 // the command.
 [[nodiscard]] std::uint32_t check_of(std::uint32_t number, const QueueCommand& command) noexcept;
 

@@ -8,8 +8,8 @@
 namespace pianola::pl330 {
 namespace {
 
-constexpr std::uint32_t kWeightsLayout = 1U;  // there are no kernels that would take weights
-constexpr std::uint32_t kClockKhz = 1000U;    // device time is the core's, in microseconds: the engine has none
+constexpr std::uint32_t kWeightsLayout = 1U;  // there are no kernels with weights
+constexpr std::uint32_t kClockKhz = 1000U;    // device time is the core's, in microseconds: the engine has no clock
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Status Pl330Driver::reset() noexcept {
     return Status::kOk;
 }
 
-// Keeps the old commands of the ring, which are never read again, and the choice of the next program.
+// Does not clear the ring's old commands, which are never read again, nor the choice of the next program.
 void Pl330Driver::forget(Queue& queue) noexcept {
     queue.written = 0U;
     queue.published = 0U;
@@ -117,7 +117,7 @@ Status Pl330Driver::read_back(std::uint32_t address, MutableByteSpan out) noexce
 }
 
 Status Pl330Driver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
-    // The trace region is the last of DRAM. An address in front of it wraps to a large value.
+    // The trace region is the last of DRAM. An address before it wraps to a large value.
     const std::uint32_t offset = address - (spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes));
     const bool is_word = (offset < spec_.trace_region_bytes) && ((offset % sizeof(word)) == 0U);
     std::uint8_t* const memory = is_word ? link_.memory_at(address, sizeof(word)) : nullptr;
@@ -212,7 +212,7 @@ Status Pl330Driver::completion(std::uint32_t queue, std::uint32_t token, Complet
     }
     const Record& record = source.records[token % kMaxStepsInFlight];
     if (!record.is_there || (record.completion.token != token)) {
-        completion.executed_commands = 0U;  // the engine counts none, and the driver's count is no evidence
+        completion.executed_commands = 0U;  // the engine counts none; the driver's count is no evidence
         return Status::kPending;
     }
     completion = record.completion;

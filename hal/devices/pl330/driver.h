@@ -1,14 +1,14 @@
-// Pl330Driver: a PL330 as a Device. Each queue is a channel thread of the engine; docs/reference/pl330.md says what is
-// whose.
+// Pl330Driver: a PL330 as a Device. Each queue is a channel thread of the engine; docs/reference/pl330.md describes the
+// division of work.
 //
-// A replay starts the thread at the trace's own address in the trace region: the engine fetches the proved words. What
-// traces do not hold, transfers and events, are programs of the driver, one group or one event each, in the driver's
-// own memory. A thread ends with DMAEND and cannot go on to another program: the core starts the next one, in
-// service(), completion() and ring_doorbell(). Waiting for an event is the engine's: a thread sleeps in DMAWFE until
-// the other executes DMASEV.
+// A replay starts the thread at the trace's own address in the trace region: the engine fetches the proved words.
+// Transfers and events, which are not in traces, are programs of the driver, one group or one event each, in the
+// driver's own memory. A thread ends with DMAEND and cannot go on to another program: the core starts the next one, in
+// service(), completion() and ring_doorbell(). The engine waits for events: a thread sleeps in DMAWFE until the other
+// executes DMASEV.
 //
-// The engine enforces no region. The driver tests its own transfers, and where a replay begins, against the regions;
-// what the words of a trace do rests on the proof alone.
+// The engine enforces no region. The driver checks its own transfers, and the start of a replay, against the regions;
+// the words of a trace are covered only by the proof.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace pianola::pl330 {
 
-// What one SoC's engine may be given to work on.
+// The memories of one SoC that its engine may use.
 struct EngineSpec {
     std::uint32_t dram_base{0U};
     std::uint32_t dram_bytes{0U};
@@ -38,7 +38,7 @@ inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 
 class Pl330Driver final : public Device {
   public:
-    // `link` must outlive the driver. The engine reads the driver's own memory: it stays where it is.
+    // `link` must outlive the driver. The engine reads the driver's memory, so the driver must not move.
     Pl330Driver(const EngineSpec& spec, EngineLink& link) noexcept : Device{}, spec_{spec}, link_{link} {}
     ~Pl330Driver() = default;
     Pl330Driver(const Pl330Driver&) = delete;
@@ -79,7 +79,7 @@ class Pl330Driver final : public Device {
         std::uint32_t published{0U};  // by a doorbell
         std::uint32_t done{0U};
         std::uint32_t moved_bytes{0U};  // of the transfer under way
-        std::uint32_t end{0U};          // where the program under way ends
+        std::uint32_t end{0U};          // end of the program under way
         std::uint32_t next_program{0U};
         bool is_running{false};
         bool has_stopped{false};
@@ -127,8 +127,8 @@ class Pl330Driver final : public Device {
     std::array<MutableByteSpan, kDestinationSlots> destinations_{};
     std::array<Queue, kMaxQueues> queues_{};
     std::array<Event, kMaxEvents> events_{};
-    // What the engine fetches besides traces. Two of each queue, in turn: a thread that has not started shows the end
-    // of the program before.
+    // Programs that the engine fetches besides traces. Each queue alternates between two: a thread that has not started
+    // still shows the end of the previous program.
     std::array<std::array<Program, 2U>, kMaxQueues> programs_{};
 };
 

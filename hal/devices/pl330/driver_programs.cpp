@@ -1,4 +1,4 @@
-// Queue commands as programs of the engine: which is next, and how one ends.
+// Queue commands as programs of the engine: starting the next and detecting its end.
 #include <cstring>
 
 #include "hal/devices/pl330/command_set.h"
@@ -20,7 +20,7 @@ namespace {
 
 }  // namespace
 
-// The engine counts no commands: what counts stays 0, here and in all records.
+// The engine counts no commands: counts stay 0, here and in all records.
 void Pl330Driver::fail(std::uint32_t queue, DeviceFault fault, std::uint32_t address) noexcept {
     Queue& failed = queues_[queue];
     failed.has_stopped = true;
@@ -29,15 +29,15 @@ void Pl330Driver::fail(std::uint32_t queue, DeviceFault fault, std::uint32_t add
     failed.fault.time_cycles = link_.now_us();
 }
 
-// The thread is in no state in which it works.
+// The thread is not in a working state.
 void Pl330Driver::fail_as_engine(std::uint32_t queue, std::uint32_t state) noexcept {
     const std::uint32_t address = link_.read(kProgramCounters + (queue * kChannelBytes));
     const bool has_type = (state == kFaulting) || (state == kFaultingCompleting);
-    // A thread that was killed, or never started, has stopped elsewhere than where its program ends.
+    // A thread that was killed, or never started, has not stopped at its program's end.
     fail(queue, has_type ? fault_of(link_.read(kFaultTypes + (queue * kFaultTypeBytes))) : DeviceFault::kLost, address);
 }
 
-// One program at most: an engine that is done at once must not keep the caller for a whole script.
+// At most one program: an engine that finishes at once must not occupy the caller for a whole script.
 void Pl330Driver::advance(std::uint32_t queue) noexcept {
     const Queue& own = queues_[queue];
     if (own.is_running && !own.has_stopped) {
@@ -48,7 +48,7 @@ void Pl330Driver::advance(std::uint32_t queue) noexcept {
     }
 }
 
-// Looks once whether the program under way has ended, and what follows from it.
+// Checks once whether the program under way has ended, and acts on it.
 void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     Queue& own = queues_[queue];
     const std::uint32_t state = state_of(queue);
@@ -73,7 +73,7 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     } else if (command.kind == QueueCommandKind::kWaitEvent) {
         events_[command.event].waits += 1U;
         if (!is_reached(command)) {
-            return;  // that was another record's, or this one's is not known here yet: start_wait() decides
+            return;  // the signal was another record's, or this record has not been seen yet: start_wait() decides
         }
     } else if ((command.kind == QueueCommandKind::kNotify) && !publish(queue, command.value)) {
         return;
@@ -83,7 +83,7 @@ void Pl330Driver::finish_program(std::uint32_t queue) noexcept {
     complete(own);
 }
 
-// False where the engine has not sent the notification's interrupt, without which its program cannot have ended.
+// False if the engine has not sent the notification's interrupt, without which its program cannot have ended.
 bool Pl330Driver::publish(std::uint32_t queue, std::uint32_t token) noexcept {
     Queue& own = queues_[queue];
     const std::uint32_t interrupt = 1U << (kFirstNotification + queue);
@@ -143,7 +143,7 @@ void Pl330Driver::start_next(std::uint32_t queue) noexcept {
 }
 
 // An event of the engine is a flag, and has no value: the driver keeps that. A flag that is still set is not sent
-// again, and a thread that waits is let see the last one first.
+// again: a waiting thread first consumes the last one.
 void Pl330Driver::start_record(std::uint32_t queue, const QueueCommand& command) noexcept {
     Event& event = events_[command.event];
     if (event.sends == event.waits) {
@@ -152,15 +152,15 @@ void Pl330Driver::start_record(std::uint32_t queue, const QueueCommand& command)
         event.value = command.value;
         complete(queues_[queue]);
     } else {
-        // The thread that waits has been sent the last record, and is looked at first.
+        // The waiting thread was sent the last record, and is checked first.
     }
 }
 
-// The thread sleeps in the engine where nothing was recorded. A flag that is set is taken first, whatever its value
-// was.
+// The thread sleeps in the engine if nothing was recorded. It first consumes a flag that is set, for any value.
 void Pl330Driver::start_wait(std::uint32_t queue, const QueueCommand& command) noexcept {
     const Event& event = events_[command.event];
-    const std::uint32_t ahead = event.waits - event.sends;  // woken by records whose programs were not seen to end yet
+    const std::uint32_t ahead = event.waits - event.sends;  // woken by records whose programs have not been seen to end
+                                                            // yet
     if ((ahead != 0U) && (ahead <= kMaxQueues)) {
         finish_record(command.event);
         if (event.waits != event.sends) {
@@ -174,7 +174,7 @@ void Pl330Driver::start_wait(std::uint32_t queue, const QueueCommand& command) n
     start_event(queue, wait_event_program(command.event));
 }
 
-// Looks at the queue that records the event.
+// Checks the queue that records the event.
 void Pl330Driver::finish_record(std::uint32_t event) noexcept {
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         const Queue& other = queues_[queue];
@@ -248,7 +248,7 @@ void Pl330Driver::start_event(std::uint32_t queue, std::uint32_t program) noexce
     run(queue, std::array<std::uint32_t, 1U>{program}, kEventProgramEnd);
 }
 
-// Puts the words where the engine can fetch them. Returns that address.
+// Stores the words at an address from which the engine can fetch them, and returns it.
 std::uint32_t Pl330Driver::place(Program& program, WordSpan words) noexcept {
     std::memcpy(program.data(), words.data(), words.size() * sizeof(kEnd));
     link_.clean(program);

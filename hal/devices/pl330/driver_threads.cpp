@@ -1,4 +1,4 @@
-// The engine's channel threads: started, stopped, and how far they are.
+// The engine's channel threads: start, stop, progress.
 #include "hal/devices/pl330/driver.h"
 #include "hal/devices/pl330/registers.h"
 
@@ -6,7 +6,7 @@ namespace pianola::pl330 {
 namespace {
 
 constexpr std::uint32_t kDebugTurns = 10'000U;
-constexpr std::uint32_t kResetTurns = 10'000'000U;  // for a clock that stands still
+constexpr std::uint32_t kResetTurns = 10'000'000U;  // for a stopped clock
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Status Pl330Driver::go(std::uint32_t channel, std::uint32_t address) noexcept {
     return Status::kOk;
 }
 
-// True where the thread has reached the state within the limit.
+// True if the thread has reached the state within the limit.
 bool Pl330Driver::stops_at(std::uint32_t channel, std::uint32_t state) noexcept {
     const std::uint64_t started_us = link_.now_us();
     for (std::uint32_t turn = 0U; turn < kResetTurns; ++turn) {
@@ -60,7 +60,7 @@ bool Pl330Driver::kill(std::uint32_t channel) noexcept {
     return stops_at(channel, kStopped);
 }
 
-// An event that was sent and not waited for stays set in the engine, and no register clears it: a thread waits for it.
+// An event that was sent but not awaited stays set in the engine, and no register clears it: a thread must wait for it.
 bool Pl330Driver::forget_events() noexcept {
     for (std::uint32_t event = 0U; event < kMaxEvents; ++event) {
         if ((link_.read(kRawEvents) & (1U << event)) == 0U) {

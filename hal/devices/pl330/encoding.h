@@ -1,8 +1,8 @@
-// The engine's own instructions, in fixed groups of whole words: what a trace for a PL330 consists of.
+// The engine's own instructions, in fixed groups of whole words, of which a PL330 trace consists.
 //
-// The driver and the host's lowering write these groups, the command set recognises them, and the
-// engine fetches them byte by byte. Words are little-endian; DMANOP fills them up, so that the operands of DMAMOV are
-// separate words. Instructions: "CoreLink DMA-330 DMA Controller Technical Reference Manual", Arm, DDI 0424.
+// The driver and the host's lowering write these groups, the command set recognises them, and the engine fetches them
+// byte by byte. Words are little-endian; DMANOP pads them, so that the operands of DMAMOV are separate words.
+// Instructions: "CoreLink DMA-330 DMA Controller Technical Reference Manual", Arm, DDI 0424.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kCommandSetId = 0x3033'4C50U;  // "PL30"
 inline constexpr std::uint32_t kCommandSetVersion = 1U;
 
 // A burst is a power of two bytes, and its addresses are multiples of its size: no burst crosses 4 KiB, which the bus
-// forbids, and none is shorter than it says, which the engine would make of one whose address is no multiple of a beat.
+// forbids, and the engine shortens none, as it would if an address were not a multiple of a beat.
 inline constexpr std::uint32_t kMaxBeatShift = 3U;   // 8 bytes, the width of the data bus
 inline constexpr std::uint32_t kMaxBurstShift = 7U;  // 16 beats
 inline constexpr std::uint32_t kMaxLoops = 256U;     // of each of the two loop counters
@@ -27,7 +27,7 @@ struct Move {
     std::uint32_t burst_shift{0U};
     std::uint32_t inner{1U};
     std::uint32_t outer{1U};
-    bool source_increments{true};  // else every beat reads the same bytes, those of one beat
+    bool source_increments{true};  // otherwise every beat reads the same bytes
 };
 
 [[nodiscard]] constexpr std::uint32_t beat_shift_of(std::uint32_t burst_shift) noexcept {
@@ -56,7 +56,7 @@ inline constexpr std::uint32_t kBarrier = 0x1818'1312U;
 // DMAEND: the thread stops.
 inline constexpr std::uint32_t kEnd = 0x1818'1800U;
 
-// Where the operands are, and how long the groups are.
+// Positions of the operands, and lengths of the groups.
 inline constexpr std::uint32_t kCopySourceWord = 1U;
 inline constexpr std::uint32_t kCopyDestinationWord = 3U;
 inline constexpr std::uint32_t kCopyControlWord = 5U;
@@ -80,12 +80,12 @@ struct Group {
 [[nodiscard]] Group encode_copy(const Move& move) noexcept;   // and fills from a constant
 [[nodiscard]] Group encode_zeros(const Move& move) noexcept;  // `source` has no meaning
 
-// The longest move that the addresses permit, of `size_bytes` > 0 bytes or fewer; the rest takes further ones. Where
-// the source does not increment, it holds 8 equal bytes at a multiple of 8.
+// The longest move that the addresses permit, of `size_bytes` > 0 bytes or fewer; the rest needs further moves. A
+// source that does not increment must hold 8 equal bytes at a multiple of 8.
 [[nodiscard]] Move first_move(std::uint32_t source, std::uint32_t destination, std::uint32_t size_bytes,
                               bool source_increments) noexcept;
 
-// Programs of one word that the driver starts, for what traces do not hold. Events 0 to 15.
+// Programs of one word that the driver starts, for commands that are not in traces. Events 0 to 15.
 [[nodiscard]] constexpr std::uint32_t send_event_program(std::uint32_t event) noexcept {
     return 0x0000'3413U | (event << 19U);  // DMAWMB, DMASEV event, DMAEND
 }

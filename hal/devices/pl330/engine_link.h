@@ -1,7 +1,7 @@
-// EngineLink: how the driver reaches one PL330 and the memory that it works on.
+// EngineLink: the driver's access to one PL330 and its memory.
 //
-// Pl330Driver holds what is the same for every PL330; each board implements this. Called only by the core that owns the
-// session. No method blocks.
+// Pl330Driver is common to every PL330; each board implements this link. Called only by the core that owns the session.
+// No method blocks.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class EngineLink {
     [[nodiscard]] virtual std::uint32_t read(std::uint32_t offset) noexcept = 0;
     virtual void write(std::uint32_t offset, std::uint32_t value) noexcept = 0;
 
-    // Where this core sees [address, address + size_bytes) of device memory; nullptr where that is not wholly inside
+    // This core's pointer to [address, address + size_bytes) of device memory; nullptr if that is not entirely inside
     // one of the device's memories.
     [[nodiscard]] virtual std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept = 0;
-    // The address by which the engine reaches memory of this core.
+    // The engine's address of this core's memory.
     [[nodiscard]] virtual std::uint32_t bus_address(const std::uint8_t* memory) noexcept = 0;
 
-    // Cache maintenance and order: what this core has stored is visible to the engine, and the other way round.
+    // Cache maintenance and ordering: makes this core's stores visible to the engine, and the reverse.
     virtual void clean(ByteSpan memory) noexcept = 0;
     virtual void invalidate(MutableByteSpan memory) noexcept = 0;
 

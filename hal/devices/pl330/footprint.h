@@ -1,4 +1,5 @@
-// Footprint: RAM of the PL330's driver on a 32-bit core. runtime/include/pianola/footprint.h says how it is kept right.
+// Footprint: RAM of the PL330's driver on a 32-bit core. runtime/include/pianola/footprint.h says how it is kept
+// correct.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Registers of the engine, and what the driver makes of its events.
+// Registers of the engine, and the driver's use of its events.
 //
 // Part of the driver. "CoreLink DMA-330 DMA Controller Technical Reference Manual", Arm, DDI 0424, chapter 3.
 #pragma once
@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kUndefinedInstruction = 1U << 0U;
 inline constexpr std::uint32_t kBusErrors = (1U << 16U) | (1U << 17U) | (1U << 18U);  // fetch, write, read
 inline constexpr std::uint32_t kLockedUp = 1U << 31U;
 
-// The session's events are the engine's first; after them one interrupt per queue, for notifications.
+// The engine's first events are the session's; then comes one interrupt per queue, for notifications.
 inline constexpr std::uint32_t kFirstNotification = kMaxEvents;
 inline constexpr std::uint32_t kEngineEvents = 16U;
 static_assert((kFirstNotification + kMaxQueues) <= kEngineEvents);

@@ -1,10 +1,10 @@
 // The reference device's command words.
 //
-// Place in the whole: the single definition of the encoding that docs/reference/device.md specifies; shared by the
-// command set (which decodes for the proofs), the command processor (which executes) and the capture side (which
-// writes). Words are 32-bit little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits
-// 16-31 length in words, itself included. In a ring, a queue command has a check in bits 8-31 instead
-// (queue_command.h); its opcode alone gives its length.
+// The single definition of the encoding that docs/reference/device.md specifies; shared by the command set (which
+// decodes for the proofs), the command processor (which executes) and the capture side (which writes). Words are 32-bit
+// little-endian. The first word of a trace command: bits 0-7 opcode, bits 8-15 zero, bits 16-31 length in words, itself
+// included. In a ring, a queue command has a check in bits 8-31 instead (queue_command.h); its opcode alone gives its
+// length.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ inline constexpr std::uint32_t kReservedMask = 0xFF00U;
     return header >> kLengthShift;
 }
 
-// The cost model: device cycles of everything but kernels, which publish their own. docs/reference/device.md gives the
-// reasons.
+// The cost model: device cycles of everything except kernels, which publish their own. docs/reference/device.md gives
+// the reasons.
 inline constexpr std::uint32_t kCommandCycles = 16U;  // fetch and decode
 inline constexpr std::uint32_t kTransferSetupCycles = 64U;
 inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and transfers
@@ -69,7 +69,7 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
            ((std::uint64_t{size_bytes} + (kBytesPerCycle - 1U)) / kBytesPerCycle);
 }
 
-// Words of the queue command with this opcode; 0 where it is none.
+// Words of the queue command with this opcode; 0 if it is none.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(Opcode opcode) noexcept {
     if ((opcode == Opcode::kWrite) || (opcode == Opcode::kRead)) {
         return kTransferWords;

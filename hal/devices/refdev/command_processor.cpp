@@ -30,7 +30,7 @@ void CommandProcessor::reset() noexcept {
     has_waited_ = false;
 }
 
-// Stops the queue for good.
+// Stops the queue permanently.
 Progress CommandProcessor::stop(DeviceFault fault) noexcept {
     needs_attention_ = true;
     stopped_ = true;
@@ -42,7 +42,7 @@ Progress CommandProcessor::stop(DeviceFault fault) noexcept {
     return Progress::kStopped;
 }
 
-// Not inside its callers: the unobserved path pays nothing for it.
+// Not inlined: the unobserved path pays nothing for it.
 [[gnu::noinline]] void CommandProcessor::report(WordSpan words, std::uint64_t start_cycles,
                                                 DeviceFault fault) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
@@ -54,7 +54,7 @@ Progress CommandProcessor::stop(DeviceFault fault) noexcept {
         from_cycles = core_start_cycles_;
         to_cycles = cores_since_cycles_ + core_free_cycles_[core];
     }
-    // No constant among them: of one with constants, GCC clears the whole before it sets the members.
+    // Without constants: for an initialiser with constants, GCC clears the whole object before it sets the members.
     const ExecutedCommand executed{queue_, executed_, opcode, kernel_id_, fault, digest_, from_cycles, to_cycles, core};
     observer_->after(executed, words);
 }
@@ -67,7 +67,7 @@ Progress CommandProcessor::step_queue() noexcept {
     const std::uint32_t header = shared_.ring[position_ & kRingMask];
     const auto opcode = static_cast<Opcode>(header & kOpcodeMask);
     const std::uint32_t length_words = queue_command_words(opcode);
-    // The ring wraps; a command is copied out so that everything behind sees it in one piece.
+    // The ring wraps; a command is copied out so that later code sees it in one piece.
     std::array<std::uint32_t, kMaxQueueCommandWords> command{header_word(opcode, length_words)};
     CommandSums sums{first_term(sequence_), digest_};
     sums.add(0U, command[0]);
@@ -77,7 +77,7 @@ Progress CommandProcessor::step_queue() noexcept {
         sums.add(i, word);
     }
     const WordSpan words{command.data(), length_words};
-    // Before anything of it is believed: what a damaged, stale or doubled command does, nothing undoes.
+    // Checked before the command is used: effects of a damaged, stale or duplicated command cannot be undone.
     if ((length_words == 0U) || (length_words > available) || ((header >> kCheckShift) != check_bits_of(sums.check))) {
         fault_address_ = 0U;
         return stop(DeviceFault::kUnknownCommand);
@@ -85,7 +85,7 @@ Progress CommandProcessor::step_queue() noexcept {
     if ((opcode == Opcode::kWaitEvent) && (words[1] < kMaxEvents) && !event_reached(words[1], words[2])) {
         return Progress::kWaiting;
     }
-    // Of its own doorbell: the time must not depend on what is published by when this core gets here.
+    // Time of the command's own doorbell: it must not depend on what is published by the time this core gets here.
     const std::uint64_t doorbell_cycles = shared_.doorbell_cycles[doorbell_slot(position_)];
     time_cycles_ = (doorbell_cycles > time_cycles_) ? doorbell_cycles : time_cycles_;
     const std::uint64_t start_cycles = time_cycles_;
@@ -110,7 +110,7 @@ Progress CommandProcessor::step_queue() noexcept {
     return (fault == DeviceFault::kNone) ? Progress::kExecuted : stop(fault);
 }
 
-// Of this there are two, so that a device that nobody observes carries nothing for an observer through a command.
+// Two versions, so that the unobserved path pays nothing.
 template <bool kIsObserved>
 Progress CommandProcessor::step_trace() noexcept {
     const auto left = static_cast<std::uint32_t>(trace_.size()) - trace_position_;
@@ -155,7 +155,7 @@ Progress CommandProcessor::step() noexcept {
 
 DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
-    if (opcode == Opcode::kLaunch) {  // nearly every command is one
+    if (opcode == Opcode::kLaunch) {  // the most frequent command
         return launch(words);
     }
     if (opcode == Opcode::kDispatch) {
@@ -192,7 +192,7 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
     }
 }
 
-// The kernel's id is in the last word but one of the head.
+// The kernel's id is the second-last word of the head.
 template <std::uint32_t kHeadWords>
 DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
     if (words.size() < kHeadWords) {
@@ -223,8 +223,8 @@ DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
     return fault;
 }
 
-// The kernel runs at once, before the next command is looked at: that cores work side by side is seen in the device's
-// time only, and commands between two barriers do not conflict, so that nothing else could tell.
+// The kernel runs at once, before the next command is read: the parallel work of cores is visible only in the device's
+// time, because commands between two barriers do not conflict.
 DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     if ((words.size() >= kDispatchHeadWords) && (words[1] >= kMaxCores)) {
         return DeviceFault::kBadArgument;
@@ -246,7 +246,7 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
     const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
     core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
     const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
-    // What was proved is below kMaxScriptCycles; a damaged trace must not wrap.
+    // Proved traces stay below kMaxScriptCycles; a damaged trace must not wrap.
     free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
     const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
     cores_done_cycles_ = (done_cycles > cores_done_cycles_) ? done_cycles : cores_done_cycles_;
@@ -261,7 +261,7 @@ void CommandProcessor::join_cores() noexcept {
     needs_attention_ = false;
 }
 
-// True where the queue has stopped. Every command of a trace but a dispatch waits for the cores.
+// True if the queue has stopped. Every command of a trace except a dispatch waits for the cores.
 bool CommandProcessor::attend() noexcept {
     const std::uint32_t header = (trace_position_ < trace_.size()) ? trace_[trace_position_] : 0U;
     if (!stopped_ && (static_cast<Opcode>(header & kOpcodeMask) != Opcode::kDispatch)) {
@@ -299,7 +299,7 @@ DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
     return DeviceFault::kNone;
 }
 
-// The copy may be a later record's already, whose counter is on its way: not reached for now.
+// The copy may already be a later record's, whose counter is not yet written: not reached for now.
 bool CommandProcessor::event_reached(std::uint32_t event, std::uint32_t value) const noexcept {
     const std::uint32_t counter = events_[event].counter.load(std::memory_order_acquire);
     return (counter == events_[event].copy.load(std::memory_order_relaxed)) && ((counter - value) < kHalfRange);

@@ -1,8 +1,8 @@
 // CommandProcessor: executes one command queue of the reference device.
 //
-// Place in the whole: the device's front end. The simulator runs one per queue, in the caller's thread or in a thread
-// each; boards run one per device core. It takes words from the ring, runs traces from the trace region, and publishes
-// completion records. Heap-free; the only waiting is to return kWaiting.
+// The device's front end. The simulator runs one per queue, in the caller's thread or in a thread each; boards run one
+// per device core. It takes words from the ring, runs traces from the trace region, and publishes completion records.
+// Uses no heap; it never blocks but returns kWaiting.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ struct ExecutedCommand {
     Opcode opcode{Opcode::kInvalid};
     std::uint32_t kernel_id{0U};  // kLaunch and kDispatch only
     DeviceFault fault{DeviceFault::kNone};
-    std::uint64_t digest{0U};        // of the queue since reset, or of the trace that is running; this command included
+    std::uint64_t digest{0U};        // of the queue since reset, or of the trace that is running; including this
+                                     // command
     std::uint64_t start_cycles{0U};  // of a dispatch: on its core
     std::uint64_t end_cycles{0U};
     std::uint32_t core{kNoCore};  // kDispatch only
@@ -38,7 +39,7 @@ class CommandObserver {
     CommandObserver& operator=(const CommandObserver&) = delete;
     CommandObserver& operator=(CommandObserver&&) = delete;
 
-    // Around every command, also one that faults; words is the whole command.
+    // Called around every command, also one that faults; words is the whole command.
     virtual void before(std::uint32_t queue, WordSpan words) noexcept = 0;
     virtual void after(const ExecutedCommand& executed, WordSpan words) noexcept = 0;
 
@@ -72,7 +73,7 @@ class CommandProcessor {
     template <bool kIsObserved>
     Progress step_trace() noexcept;
     [[gnu::cold]] Progress
-    step_observed_trace() noexcept;  // cold: else it is inlined, and step() pays for its registers
+    step_observed_trace() noexcept;  // cold: otherwise it is inlined and step() saves its registers
     [[nodiscard]] DeviceFault execute_queue_command(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault execute_trace_command(WordSpan words) noexcept;
     [[nodiscard]] DeviceFault write(WordSpan words) noexcept;
@@ -98,7 +99,7 @@ class CommandProcessor {
     const HostMemory& host_;
     CommandObserver* observer_;
 
-    bool needs_attention_{false};  // stopped, or cores are busy: one look where nothing is special
+    bool needs_attention_{false};  // stopped, or cores are busy: one test for both
     bool stopped_{false};
     std::uint32_t position_{0U};        // words consumed since reset
     std::uint32_t sequence_{0U};        // queue commands executed since reset

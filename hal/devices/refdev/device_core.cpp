@@ -2,8 +2,8 @@
 
 namespace pianola::refdev {
 
-// A queue runs again only with the phase behind the one that it has confirmed. A word that damage has changed holds it:
-// it would otherwise execute the whole ring anew, with nothing that a completion record could show.
+// A queue runs again only with the phase after the one that it has confirmed. A damaged phase word holds it: otherwise
+// it would execute the whole ring again, undetected by any completion record.
 Progress DeviceCore::change_phase(std::uint32_t phase) noexcept {
     held_ = is_held(phase) || !held_ || (phase != (phase_ + 1U));
     phase_ = phase;

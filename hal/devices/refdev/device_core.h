@@ -1,8 +1,8 @@
 // DeviceCore: one command queue of the reference device at work.
 //
-// Place in the whole: what a device core's firmware runs in its loop, or a simulator's thread, or an ECU core that
-// lends itself to the device. Takes part in resets and otherwise steps the command processor. Never blocks: what to do
-// while nothing can be done is the caller's to decide.
+// Run by a device core's firmware in its loop, by a simulator's thread, or by an ECU core that is also the device's
+// core. Takes part in resets and otherwise steps the command processor. Never blocks: the caller decides what to do
+// while there is no work.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class DeviceCore {
     Progress step() noexcept;
 
   private:
-    [[gnu::cold]] Progress change_phase(std::uint32_t phase) noexcept;  // rare, and no burden to step()
+    [[gnu::cold]] Progress change_phase(std::uint32_t phase) noexcept;  // rare: kept out of step()
 
     SharedState& shared_;
     std::atomic<std::uint32_t>& confirmed_;

@@ -1,7 +1,6 @@
-// DeviceSpec: the sizes in which one reference device may differ from another.
+// DeviceSpec: the sizes in which reference devices may differ.
 //
-// Place in the whole: a board or simulator is built from one; capture is made for one. docs/reference/device.md gives
-// the memory map.
+// A board or simulator is built from one; capture is made for one. docs/reference/device.md gives the memory map.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +15,16 @@ inline constexpr std::uint32_t kRingMask = kRingWords - 1U;
 // Every command has two words or more.
 inline constexpr std::uint32_t kRingCommands = kRingWords / 2U;
 
-// What a device remembers for others to read, each a power of two. None of it changes what is computed, or the order in
-// which it is done. The smallest profile keeps less of it, in RAM that an ECU has little of.
+// Numbers of records that a device keeps for others, each a power of two. They change neither results nor order. The
+// smallest profile keeps fewer, to save RAM of the ECU.
 struct KeptHistory {
     std::uint32_t records;      // of each event, with their times
     std::uint32_t doorbells;    // of each queue, with their times
     std::uint32_t log_entries;  // of each queue
 };
 [[nodiscard]] constexpr KeptHistory kept_history(const Capacities& capacities) noexcept {
-    // Device time is exact as long as no queue is further behind than this: then it is the time of a later record or
-    // doorbell, and the command counts as started later than it was.
+    // Device time is exact as long as no queue is further behind than this. Otherwise it is the time of a later record
+    // or doorbell, and the command counts as started later than it was.
     constexpr KeptHistory kSmall{8U, 32U, 64U};
     // Exact: no session has more records under way than scripts have commands, in all its steps, or a ring has room
     // for: each record has its wait in the same scripts. And no two commands in a ring share a doorbell's slot.
@@ -57,8 +56,8 @@ struct DeviceSpec {
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceSpec& spec) noexcept {
     return spec.grid_columns * spec.grid_rows;
 }
-// L1 is the cores' L1s one behind the other, row by row; every core reaches all of it. The share of one core, in bytes,
-// and where that of core y * grid_columns + x starts.
+// L1 consists of the cores' consecutive L1s, row by row; every core reaches all of it. Size of one core's share in
+// bytes, and the start of the share of core y * grid_columns + x.
 [[nodiscard]] constexpr std::uint32_t core_l1_bytes(const DeviceSpec& spec) noexcept {
     return spec.l1_bytes / core_count(spec);
 }
@@ -70,7 +69,7 @@ struct DeviceSpec {
     return ((address - spec.dram_base) / kBankGranuleBytes) % spec.dram_banks;
 }
 
-// What a device of this spec says of itself.
+// The description of a device of this spec.
 void describe(const DeviceSpec& spec, DeviceDescription& description) noexcept;
 
 }  // namespace pianola::refdev

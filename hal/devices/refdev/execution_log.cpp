@@ -11,7 +11,7 @@ void ExecutionLog::reset(std::uint32_t for_queue) noexcept {
     capacity = kLogEntries;
     written = 0U;
     reserved.fill(0U);
-    entries.fill(LogEntry{});  // so that a dump depends on nothing that was before the reset
+    entries.fill(LogEntry{});  // so that a dump does not depend on anything before the reset
 }
 
 void ExecutionLog::append(const ExecutedCommand& executed) noexcept {

@@ -1,9 +1,8 @@
 // ExecutionLog: the last commands that a queue has executed.
 //
-// Place in the whole: what makes "host and target do the same" checkable. The device's core that serves a queue appends
-// one entry per command; ring, no allocation. An array of these objects, one per queue, is at the same time the dump
-// format: the little-endian memory of a target, saved by a debugger or by the application, is what `pianola log` reads
-// and compares.
+// Makes host and target executions comparable. The core that serves a queue appends one entry per command to a ring; no
+// allocation. An array of these objects, one per queue, is at the same time the dump format: the little-endian memory
+// of a target, saved by a debugger or by the application, is what `pianola log` reads and compares.
 #pragma once
 
 #include <array>
@@ -24,7 +23,7 @@ struct LogEntry {
     std::uint8_t kind{0U};        // Opcode
     std::uint8_t fault{0U};       // DeviceFault
     std::uint16_t kernel_id{0U};  // of a launch, else 0
-    std::uint64_t digest{0U};     // of the queue since reset, or of the trace that is running; this one included
+    std::uint64_t digest{0U};     // of the queue since reset, or of the trace that is running; including this command
 };
 static_assert(sizeof(LogEntry) == 16U, "the entries' memory is the dump format");
 

@@ -1,7 +1,6 @@
-// Footprint: RAM of the reference device's driver and of what it shares with the device, on a 32-bit core.
+// Footprint: RAM of the reference device's driver and of its shared memory, on a 32-bit core.
 //
-// Place in the whole: the counterpart of runtime/include/pianola/footprint.h, which says how it is kept right and
-// refreshed.
+// runtime/include/pianola/footprint.h says how such numbers are kept correct and refreshed.
 #pragma once
 
 #include <cstdint>

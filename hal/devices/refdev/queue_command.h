@@ -1,8 +1,7 @@
-// A queue command's words, and what device and session add up over them.
+// A queue command's words, and the sums that device and session compute over them.
 //
-// Place in the whole: the driver writes the words into a ring; the command processor executes them, and chains a digest
-// over what it has executed; the command set tells the session what that digest must be. docs/reference/device.md
-// specifies both.
+// The driver writes the words into a ring; the command processor executes them, and chains a digest over what it has
+// executed; the command set tells the session what that digest must be. docs/reference/device.md specifies both.
 #pragma once
 
 #include <array>
@@ -24,15 +23,15 @@ namespace pianola::refdev {
 }
 
 // A queue command's check: 24 bits over its number in the queue and all its words, of which the first is header_word().
-// A multilinear sum (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit changes
-// the check for certain, and so does a number that is off by no more than a ring holds: a command that is stale or
-// doubled, or comes after a lost one. Everything else passes once in 2^24.
+// A multilinear sum (J. L. Carter, M. N. Wegman, "Universal classes of hash functions", 1979). One changed bit always
+// changes the check, and so does a number that is wrong by no more than a ring's capacity: a stale or duplicated
+// command, or one after a lost command. Any other error passes with a probability of 2^-24.
 inline constexpr std::uint32_t kCheckBits = 24U;
 inline constexpr std::uint32_t kCheckShift = 8U;  // of the check in the first word in the ring
 inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKeys{
     0x9E37'79B1U, 0x85EB'CA77U, 0xC2B2'AE3DU, 0xD3A2'646DU, 0xB55A'4F09U, 0xA3CC'7D55U};
 
-// The sum's bits that every bit of a word reaches.
+// The sum's bits that every bit of a word affects.
 [[nodiscard]] constexpr std::uint32_t check_bits_of(std::uint64_t sum) noexcept {
     constexpr std::uint32_t kFirstBit = 16U;
     return static_cast<std::uint32_t>(sum >> kFirstBit) & ((1U << kCheckBits) - 1U);
@@ -44,9 +43,9 @@ inline constexpr std::array<std::uint32_t, kMaxQueueCommandWords + 1U> kCheckKey
 [[nodiscard]] constexpr std::uint64_t term(std::uint32_t i, std::uint32_t word) noexcept {
     return std::uint64_t{word} * kCheckKeys[i + 1U];
 }
-// Both sums over a command, in one go: this runs for every command of every step, on both sides.
+// Both sums over a command, in one pass: this runs for every command of every step, on both sides.
 struct CommandSums {
-    std::uint64_t check{0U};  // from first_term() on; check_bits_of() makes the check of it
+    std::uint64_t check{0U};  // from first_term() on; check_bits_of() converts it to the check
     std::uint64_t digest{0U};
 
     constexpr void add(std::uint32_t i, std::uint32_t word) noexcept {
@@ -55,7 +54,7 @@ struct CommandSums {
     }
 };
 
-// Whether the check changes where the sum changes by `difference`, whatever the sum is.
+// Whether the check changes for every sum that changes by `difference`.
 [[nodiscard]] constexpr bool is_always_seen(std::uint64_t difference) noexcept {
     const std::uint32_t bits = check_bits_of(difference);
     return (bits != 0U) && (bits != ((1U << kCheckBits) - 1U));  // with a carry the latter is 0
@@ -79,7 +78,7 @@ struct CommandSums {
 }
 static_assert(every_bit_is_seen() && every_number_is_seen());
 
-// How many words a queue command has; 0 where it is of no kind.
+// Number of words of a queue command; 0 for an unknown kind.
 [[nodiscard]] constexpr std::uint32_t word_count(QueueCommandKind kind) noexcept {
     switch (kind) {
         case QueueCommandKind::kWrite:
@@ -98,8 +97,8 @@ static_assert(every_bit_is_seen() && every_number_is_seen());
     }
 }
 
-// Gives `taker` each word of a queue command, in order, by add(number, word). Not by way of an array, because this runs
-// twice for every command of every step.
+// Gives `taker` each word of a queue command, in order, by add(number, word). Without an array, because this runs twice
+// for every command of every step.
 template <typename Taker>
 constexpr void give_words(const QueueCommand& command, Taker& taker) noexcept {
     switch (command.kind) {
@@ -135,7 +134,7 @@ constexpr void give_words(const QueueCommand& command, Taker& taker) noexcept {
     }
 }
 
-// The first word of a command as it lies in a ring; `header` is its header_word().
+// The first word of a command in a ring; `header` is its header_word().
 [[nodiscard]] constexpr std::uint32_t ring_header(std::uint32_t header, std::uint32_t check) noexcept {
     return (header & kOpcodeMask) | (check << kCheckShift);
 }

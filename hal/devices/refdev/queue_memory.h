@@ -1,9 +1,8 @@
 // What the ECU core and a command processor share: rings, events, bound host memory.
 //
-// Place in the whole: the only memory that both sides write. Each word has one writer; publication is a store with
-// release order, observation a load with acquire order, so that the same source is right in one thread, between
-// threads, and between cores with coherent memory. Boards without coherence add their cache maintenance around it in
-// their own folder.
+// The only memory that both sides write. Each word has one writer; publication is a store with release order,
+// observation a load with acquire order, so that the same source is correct in one thread, between threads, and between
+// cores with coherent memory. Boards without coherence add their cache maintenance around it in their own folder.
 #pragma once
 
 #include <array>
@@ -30,35 +29,35 @@ struct QueueMemory {
     std::array<std::uint32_t, kRingWords> ring{};
     std::atomic<std::uint32_t> published{0U};  // words that the device may consume; publishes the ring and the times
     // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier.
-    // What an earlier doorbell has left in a slot is no later than the queue is by then.
+    // An earlier doorbell's time in a slot is not later than the queue's time by then.
     std::array<std::uint64_t, kDoorbellSlots> doorbell_cycles{};
 
     // Written by the command processor.
-    std::atomic<std::uint32_t> consumed{0U};  // publishes what the consumed commands have done, completions included
+    std::atomic<std::uint32_t> consumed{0U};  // publishes the effects of the consumed commands, completions included
     std::atomic<std::uint32_t> progress{0U};  // rises with every command
     std::atomic<std::uint32_t> completed_token{0U};  // publishes a completion
     std::atomic<std::uint32_t> stopped{0U};          // 1 after a fault; publishes `fault`
     std::array<Completion, kMaxStepsInFlight>
-        completions{};  // by token: no more notifications than that are ever under way
+        completions{};  // indexed by token: never more notifications than that are under way
     Completion fault;
 };
 
-// The last records of an event whose times are kept: a queue that waits for one reads its time while the next are made.
-// One that has fallen further behind finds the time of a later record.
+// Number of records of an event whose times are kept: a waiting queue reads its record's time while the next ones are
+// made. A queue that is further behind finds the time of a later record.
 inline constexpr std::uint32_t kKeptRecords = kept_history(kCapacities).records;
 static_assert((kKeptRecords & (kKeptRecords - 1U)) == 0U, "counters wrap");
 
-// One event: who waits compares the counter by unsigned difference, so that it may wrap. It counts while it equals its
-// copy only: one that damage has changed lets nobody pass.
+// One event: a waiter compares the counter by unsigned difference, so that it may wrap. It is valid only while it
+// equals its copy: a damaged counter blocks every waiter.
 struct EventCell {
     std::atomic<std::uint32_t> counter{0U};  // publishes the copy and the time
     std::atomic<std::uint32_t> copy{0U};
-    std::array<std::uint64_t, kKeptRecords> times_cycles{};  // of the records, by what they set the counter to
+    std::array<std::uint64_t, kKeptRecords> times_cycles{};  // of the records, indexed by their counter value
 };
 using EventFile = std::array<EventCell, kMaxEvents>;
 
-// One slot of host memory. It counts while it equals its copy only, as the protection unit's registers do: in one that
-// damage has changed there is no memory.
+// One slot of host memory. It is valid only while it equals its copy, like the protection unit's registers: a damaged
+// slot has no memory.
 template <typename Bytes>
 class HostBinding {
   public:

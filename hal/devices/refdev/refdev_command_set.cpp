@@ -18,7 +18,7 @@ Status refuse_unknown(DecodeError& error, const char* field, std::uint32_t word)
     return refuse_word(error, field, word);
 }
 
-// words is exactly the command: the head, which ends with the kernel's id and its cost, then the arguments.
+// words must be exactly the command: the head, which ends with the kernel's id and its cost, then the arguments.
 Status decode_kernel(WordSpan words, std::uint32_t head_words, DecodedCommand& command, DecodeError& error) noexcept {
     if (words.size() < head_words) {
         return refuse_unknown(error, "header", 0U);
@@ -207,7 +207,7 @@ std::uint64_t RefdevCommandSet::seal(std::uint64_t digest, std::uint32_t number,
     return (command.kind == QueueCommandKind::kReplay) ? chain_wide(sums.digest, trace_digest) : sums.digest;
 }
 
-// The header; of kernels the id, and the core where there is one.
+// The header; for kernels the id, and the core if there is one.
 std::uint64_t RefdevCommandSet::trace_digest(std::uint64_t digest, WordSpan words) const noexcept {
     const std::uint64_t with_header = chain(digest, words[0]);
     const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);

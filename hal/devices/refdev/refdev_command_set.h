@@ -5,7 +5,7 @@
 
 namespace pianola::refdev {
 
-// Stateless: any number of objects behave as one.
+// Stateless: all objects behave alike.
 class RefdevCommandSet final : public CommandSet {
   public:
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,

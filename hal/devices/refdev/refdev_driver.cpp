@@ -7,7 +7,7 @@
 namespace pianola::refdev {
 namespace {
 
-// Takes a command's words to their places in a ring.
+// Writes a command's words to their places in a ring.
 struct RingWriter {
     QueueMemory& queue;
     std::uint32_t first;
@@ -25,9 +25,9 @@ Status RefdevDriver::describe(DeviceDescription& description) const noexcept {
     return Status::kOk;
 }
 
-// True where every queue has confirmed that it is held.
+// True if every queue has confirmed that it is held.
 bool RefdevDriver::stop_queues() noexcept {
-    // A phase that is odd already is a reset that timed out: it is taken up again.
+    // A phase that is already odd is a reset that timed out: it is resumed.
     const std::uint32_t phase = shared_.reset_phase.load(std::memory_order_relaxed) | 1U;
     shared_.reset_phase.store(phase, std::memory_order_release);
     for (std::uint32_t queue = 0U; queue < spec_.queue_count; ++queue) {
@@ -63,7 +63,7 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
     memory.stopped.store(0U, std::memory_order_relaxed);
     for (std::uint32_t i = 0U; i < kMaxStepsInFlight; ++i) {
         memory.completions[i] = Completion{};
-        memory.completions[i].token = i + 1U;  // of another slot: no record is that of a token that was never enqueued
+        memory.completions[i].token = i + 1U;  // of another slot: a token that was never enqueued has no record
     }
     memory.fault = Completion{};
     shared_.logs[queue].reset(queue);
@@ -85,7 +85,7 @@ Status RefdevDriver::reset() noexcept {
     for (std::uint32_t queue = 0U; queue < kMaxQueues; ++queue) {
         clear_queue(queue);
     }
-    // The queues sleep, and wake at the next doorbell: no signal.
+    // The queues sleep until the next doorbell: no signal is needed.
     shared_.reset_phase.store(shared_.reset_phase.load(std::memory_order_relaxed) + 1U, std::memory_order_release);
     return Status::kOk;
 }
@@ -117,7 +117,7 @@ Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexc
 }
 
 Status RefdevDriver::patch_word(std::uint32_t address, std::uint32_t word) noexcept {
-    // The trace region is the last of DRAM. An address in front of it wraps to a large value.
+    // The trace region is the last of DRAM. An address before it wraps to a large value.
     const std::uint32_t offset = address - (spec_.dram_base + (spec_.dram_bytes - spec_.trace_region_bytes));
     const bool is_word = (offset < spec_.trace_region_bytes) && ((offset % sizeof(word)) == 0U);
     std::uint8_t* const memory = is_word ? link_.memory_at(address, sizeof(word)) : nullptr;
@@ -145,14 +145,14 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
     }
     HostBinding<MutableByteSpan>& destination = shared_.host.destinations[slot];
     if (!destination.is_whole()) {
-        return Status::kDeviceFault;  // which lines to invalidate is not known
+        return Status::kDeviceFault;  // the lines to invalidate are unknown
     }
     const MutableByteSpan earlier = destination.memory();
     if (!earlier.empty()) {
         link_.invalidate(earlier);
     }
     if (!memory.empty()) {
-        link_.clean(memory);  // else a dirty line could be written back later, over what the device has written
+        link_.clean(memory);  // otherwise a dirty line could be written back later, over the device's data
     }
     destination.bind(memory);
     return Status::kOk;
@@ -171,7 +171,7 @@ MutableByteSpan RefdevDriver::host_view(std::uint32_t address, std::uint32_t siz
     return (memory == nullptr) ? MutableByteSpan{} : MutableByteSpan{memory, size_bytes};
 }
 
-// Memory that a link shows needs no maintenance; order comes from doorbell and completion.
+// Memory from memory_at() needs no maintenance; doorbell and completion provide the order.
 void RefdevDriver::give_to_device(ByteSpan /*view*/) noexcept {}
 void RefdevDriver::take_from_device(MutableByteSpan /*view*/) noexcept {}
 
@@ -201,7 +201,7 @@ Status RefdevDriver::ring_doorbell(std::uint32_t queue) noexcept {
     }
     QueueMemory& target = shared_.queues[queue];
     const std::uint32_t first = target.published.load(std::memory_order_relaxed);
-    if (first != written_[queue]) {  // else the slot may be that of a command in a full ring
+    if (first != written_[queue]) {  // otherwise the slot may be that of a command in a full ring
         target.doorbell_cycles[doorbell_slot(first)] = now_cycles_;
     }
     target.published.store(written_[queue], std::memory_order_release);
@@ -222,8 +222,8 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion = source.fault;
         return Status::kDeviceFault;
     }
-    // A queue that has been idle for long has a last token that says nothing about this one. What is left in the ring
-    // does: a queue consumes a notification only once its record is there. Tokens are compared for those that were
+    // The last token of a queue that was idle for long does not tell whether this one completed. The rest of the ring
+    // does: a queue consumes a notification only once its record is published. Tokens are compared for those that were
     // never enqueued.
     const std::uint32_t left = written_[queue] - source.consumed.load(std::memory_order_acquire);
     const std::uint32_t later = written_[queue] - notified_[queue][token % kMaxStepsInFlight];
@@ -233,7 +233,8 @@ Status RefdevDriver::completion(std::uint32_t queue, std::uint32_t token, Comple
         completion.executed_commands = source.progress.load(std::memory_order_relaxed);
         return Status::kPending;
     }
-    // Member by member: compilers call memcpy() for the whole, which C libraries for small cores do byte by byte.
+    // Copied member by member: for the whole object compilers call memcpy(), which C libraries for small cores
+    // implement byte by byte.
     completion.token = record.token;
     completion.executed_commands = record.executed_commands;
     completion.digest = record.digest;

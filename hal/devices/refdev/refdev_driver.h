@@ -1,7 +1,7 @@
 // RefdevDriver: the ECU's side of the reference device.
 //
-// Place in the whole: the Device of the simulator and of every board. Works on memory that both sides share and leaves
-// to a DeviceLink what differs between machines. Called by the core that owns the session, and by nobody else.
+// The Device of the simulator and of every board. Works on memory that both sides share; a DeviceLink handles the
+// differences between machines. Called only by the core that owns the session.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace pianola::refdev {
 
-// How long a reset waits for the queues, where a port does not say otherwise: longer than a kernel should take, because
-// a queue in the middle of one finishes it first.
+// Default time that a reset waits for the queues: longer than a kernel should take, because a queue finishes its
+// current kernel first.
 inline constexpr std::uint32_t kResetLimitUs = 20'000U;
-// The same for a port whose clock stands still: turns of the wait.
+// The limit for a port with a stopped clock: iterations of the wait.
 inline constexpr std::uint32_t kResetLimitTurns = 100'000'000U;
 
 class RefdevDriver : public Device {
   public:
-    // shared and link must outlive the driver; shared is as it was constructed, or as an earlier driver left it.
+    // shared and link must outlive the driver; shared is newly constructed or left by an earlier driver.
     RefdevDriver(const DeviceSpec& spec, SharedState& shared, DeviceLink& link,
                  std::uint32_t reset_limit_us = kResetLimitUs) noexcept
         : Device{}, spec_{spec}, shared_{shared}, link_{link}, reset_limit_us_{reset_limit_us} {}
@@ -49,9 +49,9 @@ class RefdevDriver : public Device {
     Status service() noexcept override;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override;
 
-    // Device time that this side has seen: of the latest completion that it was given. Goes on across resets.
+    // Device time that this side has seen: that of its latest completion. Continues across resets.
     [[nodiscard]] std::uint64_t now_cycles() const noexcept { return now_cycles_; }
-    // Time has passed on this side: later doorbells are no earlier than that. For hosts that model their own time.
+    // Advances the time of this side: later doorbells are not earlier. For hosts that model their own time.
     void advance_to(std::uint64_t cycles) noexcept { now_cycles_ = (cycles > now_cycles_) ? cycles : now_cycles_; }
     [[nodiscard]] const DeviceSpec& spec() const noexcept { return spec_; }  // NOLINT(pianola-misra-6.8.4): DEV-067
 
@@ -68,7 +68,7 @@ class RefdevDriver : public Device {
     std::uint32_t reset_limit_us_;
     std::uint64_t now_cycles_{0U};
     std::array<std::uint32_t, kMaxQueues> written_{};  // words in each ring since reset, published or not
-    // Of each queue, by token: where the last notifications that may be under way end in the ring.
+    // For each queue, by token: end positions in the ring of the last notifications that may be under way.
     std::array<std::array<std::uint32_t, kMaxStepsInFlight>, kMaxQueues> notified_{};
 };
 

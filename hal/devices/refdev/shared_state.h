@@ -1,9 +1,8 @@
 // SharedState: everything that the ECU core and the device's cores share, in one object.
 //
-// Place in the whole: on a board, one of these lies in memory that all of them see; in the simulator it is a member.
-// The ECU core works on it through RefdevDriver, each device core through its DeviceCore. Who writes what is said
-// member by member; whatever is not atomic is published by an atomic behind it. Its initial value is all zero, so that
-// start-up code can make it.
+// On a board it is in memory that all cores access; in the simulator it is a member. The ECU core uses it through
+// RefdevDriver, each device core through its DeviceCore. Each member names its writer; members that are not atomic are
+// published by a later atomic. Its initial value is all zero, so that start-up code can create it.
 #pragma once
 
 #include <array>
@@ -23,8 +22,8 @@ struct SharedState {
     HostMemory host;      // written by the ECU core, of each slot while no command that names it is under way
     DeviceMemory memory;  // written by the ECU core between a reset and the first doorbell
 
-    // Reset, in two phases. Odd: queues stop, and confirm by writing the same number; then the ECU core alone owns all
-    // of this. Even: queues may run.
+    // Reset, in two phases. Odd: queues stop, and confirm by writing the same number; then the ECU core owns all
+    // members. Even: queues may run.
     std::atomic<std::uint32_t> reset_phase{0U};                            // written by the ECU core
     std::array<std::atomic<std::uint32_t>, kMaxQueues> reset_confirmed{};  // each written by its queue's core
 

@@ -1,7 +1,6 @@
 // Fixed-endian integers in byte views.
 //
-// Place in the whole: the one place in which bytes become integers, whatever the core's own byte order and alignment
-// rules.
+// The only place that converts bytes to integers, independent of the core's byte order and alignment rules.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,8 @@
 
 namespace pianola {
 
-// The word at an address that is a multiple of 4, whatever it is part of, in one load: a compiler for a core that must
-// not load words from elsewhere would load bytes. For comparing and adding up only: the order of its bytes is the
-// core's.
+// Loads the word at an address that is a multiple of 4 in one instruction; a compiler for a core without unaligned
+// loads would load bytes. Only for comparing and summing: the byte order is the core's.
 [[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {
     std::uint32_t word = 0U;
     // NOLINTNEXTLINE(pianola-misra-4.1.1): DEV-071

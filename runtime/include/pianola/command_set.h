@@ -1,9 +1,8 @@
-// CommandSet: what the runtime must know of a device's command encoding in order to prove a trace.
+// CommandSet: a device's command encoding, as far as the runtime needs it to prove a trace.
 //
-// Place in the whole: one of the three interfaces that a port implements (with Device and Platform). A vendor who
-// brings another accelerator writes one of these: a pure function from command words to what the command does. The
-// runtime never interprets command words itself. Implementations hold no state of their own and are called by the
-// loading core only.
+// One of the three interfaces that a port implements (with Device and Platform). A port to another accelerator
+// implements it: a pure function from command words to what the command does. The runtime never interprets command
+// words itself. Implementations hold no state of their own and are called by the loading core only.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace pianola {
 
-// What a command does to the bytes it names.
+// Kind of access to the bytes of an extent.
 enum class Access : std::uint8_t {
     kUnspecified = 0U,
     kRead = 1U,
@@ -28,8 +27,8 @@ struct Repeat {
     std::uint32_t stride_bytes{0U};
 };
 
-// Device memory that a command touches: a run of bytes, `inner.count` runs, and that `outer.count` times. Exact: not a
-// byte more, not a byte less. Runs may touch and overlap.
+// Device memory that a command touches: a run of bytes, repeated `inner.count` times, and all that `outer.count` times.
+// Exact to the byte. Runs may touch and overlap.
 struct Extent {
     std::uint32_t address{0U};     // device address of the first byte
     std::uint32_t size_bytes{0U};  // of one run; never 0
@@ -39,7 +38,7 @@ struct Extent {
     Repeat outer;
 };
 
-// From the first byte to the last, what lies between runs included.
+// From the first byte to the last, including the gaps between runs.
 [[nodiscard]] constexpr std::uint64_t hull_bytes(const Extent& extent) noexcept {
     return extent.size_bytes + (std::uint64_t{extent.inner.count - 1U} * extent.inner.stride_bytes) +
            (std::uint64_t{extent.outer.count - 1U} * extent.outer.stride_bytes);
@@ -60,7 +59,7 @@ class ExtentList {
         count_ += 1U;
         return true;
     }
-    // The same of several runs; false also where one of them wraps, or there are none.
+    // Adds several runs; false also if one of them wraps or there are none.
     [[nodiscard]] constexpr bool add(const Extent& extent) noexcept {
         const std::uint64_t largest = std::uint64_t{UINT32_MAX} - extent.address;  // from its first byte to its last
         const std::uint64_t inner = std::uint64_t{extent.inner.count - 1U} * extent.inner.stride_bytes;
@@ -85,11 +84,11 @@ class ExtentList {
     std::uint32_t count_{0U};
 };
 
-// What the commands of a trace so far have set, of a command set whose commands work on registers. Opaque: whoever
-// walks a trace clears it in front of the first command and hands it from each to the next. A command set that needs
-// none leaves it alone.
+// Register state that the commands of a trace have set so far, for command sets that work on registers. Opaque: code
+// that walks a trace clears it before the first command and passes it from each command to the next. A command set
+// without state does not touch it.
 struct DecodeState {
-    std::uint32_t used{0U};  // words that say something, from the first on; those behind them stay 0
+    std::uint32_t used{0U};  // number of words in use, from the first on; the others stay 0
     std::array<std::uint32_t, kMaxDecodeStateWords> words{};
 };
 
@@ -112,7 +111,7 @@ struct DecodedCommand {
     std::uint64_t core_cycles{0U};   // kDispatch only: those that it takes on its core
     ExtentList extents;
 
-    // As it was made, but for extents that the list does not count: these are most of its bytes.
+    // Resets it, except extents that the list does not count, which are most of its bytes.
     constexpr void clear() noexcept {
         kind = CommandKind::kUnspecified;
         length_words = 0U;
@@ -124,16 +123,16 @@ struct DecodedCommand {
     }
 };
 
-// Whether a word of a command may change between replays. Such words are separable: each of them has its effect
-// whatever the others hold, and what is accepted with every combination of a lowest and a highest value of each is
-// accepted with everything in between that is a multiple of an alignment, as long as operands do not come to overlap:
-// conditions on several words are sums that stay within a limit, or multiples of a number. Of that number one step of
-// the alignment is tried for each word.
+// Whether a word of a command may change between replays. Such words are separable: the effect of each is independent
+// of the others, and if every combination of the lowest and highest value of each word is accepted, so is every value
+// in between that is a multiple of an alignment, as long as operands do not overlap. Conditions on several words are
+// sums that stay within a limit, or multiples of a number. For that number, one step of the alignment is tried for each
+// word.
 enum class PatchKind : std::uint8_t {
     kNone = 0U,
     kAddress,  // the device address of an operand: its extent moves with it, and nothing else changes
-    kValue,  // changes neither kernel, core, extents, cost nor state; what is accepted at two values of one sign, taken
-             // as two's complement, is accepted at every value between them
+    kValue,  // changes neither kernel, core, extents, cost nor state; if two values of one sign (two's complement) are
+             // accepted, so is every value between them
 };
 
 // Why a command cannot be decoded: the field that is wrong. Static lifetime.
@@ -151,31 +150,31 @@ class CommandSet {
     CommandSet& operator=(const CommandSet&) = delete;
     CommandSet& operator=(CommandSet&&) = delete;
 
-    // Decodes the command that starts at words[0]; words reaches to the end of the trace. A function of the words and
-    // of `state`, which it may change. With state that no command before has set, as at the start of a trace, a command
-    // that needs it is refused: on the device anything may be there. kOk: `command` is complete, whatever it was
-    // before, and 1 <= length_words <= words.size(). kRefused: `error` says what is wrong; `command` and `state` must
-    // not be used.
+    // Decodes the command that starts at words[0]; words reaches to the end of the trace. Depends only on the words and
+    // on `state`, which it may change. A command that needs state which no earlier command of the trace has set is
+    // refused: its value on the device is unknown. kOk: `command` is complete, independent of its previous contents,
+    // and 1 <= length_words <= words.size(). kRefused: `error` says what is wrong; `command` and `state` must not be
+    // used.
     virtual Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                           DecodeError& error) const noexcept = 0;
 
     // words is exactly one command that decode() accepts; word is an index in it. Constant time.
     [[nodiscard]] virtual PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept = 0;
 
-    // Words that a queue command takes in its queue's ring, and device cycles that it takes by itself: a transfer of
-    // command.size_bytes, a record, a wait that is satisfied already, the front of a replay. What the cycles are, here
-    // and of trace commands, DeviceDescription::costs says.
+    // Words that a queue command takes in its queue's ring, and device cycles that it takes alone: a transfer of
+    // command.size_bytes, a record, a wait that is already satisfied, the start of a replay. DeviceDescription::costs
+    // gives the meaning of cycles, here and for trace commands.
     [[nodiscard]] virtual std::uint32_t queue_words(const QueueCommand& command) const noexcept = 0;
     [[nodiscard]] virtual std::uint64_t queue_cycles(const QueueCommand& command) const noexcept = 0;
 
     // Sets the command's check, for the command of its queue with this number since a reset, from 0. It depends on the
-    // number and on every word. Returns what the device's digest becomes by executing the command; for kReplay,
-    // trace_digest is that of the whole trace. A queue begins with 0 after a reset. Every word of the command changes
-    // it. Of a device that attests no digest nobody compares it.
+    // number and on every word. Returns the device's digest after executing the command; for kReplay, trace_digest is
+    // that of the whole trace. A queue's digest is 0 after a reset. Every word of the command changes it. It is not
+    // compared for a device that attests no digest.
     [[nodiscard]] virtual std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                              QueueCommand& command) const noexcept = 0;
-    // What a trace's digest becomes by the command `words`, which decode() accepts. A trace begins with 0. It does not
-    // depend on words that may be patched.
+    // The trace's digest after the command `words`, which decode() accepts. It starts at 0. It does not depend on words
+    // that may be patched.
     [[nodiscard]] virtual std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept = 0;
 
   protected:

@@ -1,42 +1,42 @@
 // Every capacity of the runtime, in one place.
 //
-// Place in the whole: bounds of every loop and array on target. Raising one costs the RAM or time that its comment
-// says; a binary that needs more than a capacity is refused by name, never truncated: by a rule CAP-*, or by the rule
-// of what there is too much of. Those that programs differ in most form named profiles; the others are the same
-// everywhere.
+// They bound every loop and array on target. The comment of each gives its cost in RAM or time. A binary that exceeds a
+// capacity is refused, never truncated: by a rule CAP-*, or by the rule of the object that there is too much of. The
+// capacities in which programs differ most form named profiles; the others are fixed.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-// The profile that this build of the runtime has its arrays from: kSmallEcu, kDefault or kHost.
+// The profile that sets the array sizes of this build of the runtime: kSmallEcu, kDefault or kHost.
 #ifndef PIANOLA_PROFILE
 #define PIANOLA_PROFILE kSmallEcu  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
 #endif
 
 namespace pianola {
 
-// What a runtime of one profile takes. A device's description names its profile, and the proofs judge by it, so that
-// host and target come to the same verdict whatever the host was built with.
+// Capacities of one profile. A device's description names its profile, and the proofs use it, so that host and target
+// reach the same verdict whichever profile the host was built with.
 struct Capacities {
     const char* name;
     std::uint32_t number;           // of schema::CapacityProfile: the larger, the more it takes
     std::uint32_t intervals;        // disjoint byte ranges in one map of a proof: 72 bytes of the plan's workspace each
     std::uint32_t steps_in_flight;  // that rings must hold: of a session 152 bytes each, and 16 for each device
     std::uint32_t patch_points;     // of all parameters: 4 bytes of a session each, and 1 of the plan's workspace
-    // Queue commands of all scripts but the set-up, at most kMaxScriptCommands: 40 bytes of a session each. Of the
-    // set-up as many once more: 16 bytes of a session each, and 40 of the plan's workspace.
+    // Queue commands of all scripts except the set-up, at most kMaxScriptCommands: 40 bytes of a session each. The
+    // set-up may have the same number: 16 bytes of a session each, and 40 of the plan's workspace.
     std::uint32_t script_commands;
     std::uint32_t fault_records;    // that a session keeps after the fact, a power of two: 48 bytes of it each
-    std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as those below
-    std::uint32_t manifest_tables;  // that lie in the manifest, each as often as something refers to it
-    std::uint32_t work_of_file;     // units of work of the proofs that any file may take
+    std::uint32_t manifest_bytes;   // no RAM; bounds the time to validate, as do those below
+    std::uint32_t manifest_tables;  // in the manifest, counted once per reference
+    std::uint32_t work_of_file;     // work units of the proofs that any file may take
     std::uint32_t work_of_block;    // and for each kWorkBlockBytes of it
-    // That one session drives: 92 bytes of it each, 8 of the plan's workspace. A runtime for one has no code for more.
+    // Devices that one session drives: 92 bytes of it each, 8 of the plan's workspace. A runtime for one device has no
+    // code for more.
     std::uint32_t mesh_devices;
 
     static constexpr std::uint32_t kWorkBlockBytes = 64U;
-    // Work that the proofs over a file of so many bytes may take.
+    // Work that the proofs of a file of that many bytes may take.
     [[nodiscard]] constexpr std::uint32_t max_work(std::uint32_t file_bytes) const noexcept {
         return work_of_file + ((file_bytes / kWorkBlockBytes) * work_of_block);
     }
@@ -89,8 +89,8 @@ inline constexpr Capacities kHost{
 inline constexpr std::array<const Capacities*, 3> kProfiles{&profiles::kSmallEcu, &profiles::kDefault,
                                                             &profiles::kHost};
 inline constexpr const Capacities& kCapacities = profiles::PIANOLA_PROFILE;
-// Of a device that says nothing else: what the runtime was built with. Tools of the host, which can judge for any
-// target, take it to have the default profile.
+// Default for a device that names no profile: the profile that the runtime was built with. Host tools, which can
+// validate for any target, assume the default profile.
 inline constexpr const Capacities& kDeviceCapacities =
     (kCapacities.intervals > profiles::kDefault.intervals) ? profiles::kDefault : kCapacities;
 
@@ -112,20 +112,20 @@ inline constexpr std::uint32_t kMaxCommandWords = 64U;               // longest 
 inline constexpr std::uint32_t kMaxExtentsPerCommand = 6U;           // that one command touches
 inline constexpr std::uint32_t kMaxPatchesPerCommand = 4U;           // words of one command that parameters set
 inline constexpr std::uint32_t kMaxPointsPerParameter = 256U;        // Capacities::patch_points bounds those of all
-// Runs of an extent that the proofs look at one by one; of one with more they take the hull.
+// Runs of an extent that the proofs treat separately; for an extent with more they use the hull.
 inline constexpr std::uint32_t kMaxRunsPerExtent = 64U;
 inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,
-// and what it is compared with. Capacities::max_work() says what a file may take, which bounds the time to validate
-// (docs/evidence/worst_case.md).
+// and the number that it is compared with. Capacities::max_work() says what a file may take, which bounds the time to
+// validate (docs/evidence/worst_case.md).
 inline constexpr std::uint32_t kWorkPerCommand = 2U;
 inline constexpr std::uint32_t kWorkPerExtent = 6U;
 inline constexpr std::uint32_t kRangesPerWork = 16U;  // that cores have touched: compared with each range of a dispatch
 inline constexpr std::uint32_t kRangesPerExtent =
     64U;  // of a map that kWorkPerExtent moves; those above: kRangesPerWork
 
-// Held in RAM. The bytes are those of a session, unless another place is named.
+// Held in RAM, in a session if no other place is named.
 inline constexpr std::uint32_t kMaxRegions = 8U;  // 32 bytes each in the reference device
 inline constexpr std::uint32_t kMaxInputs = 8U;   // 16 bytes each
 inline constexpr std::uint32_t kMaxOutputs = 8U;  // 16 bytes each
@@ -137,9 +137,9 @@ static_assert(kPlannedCommands <= kMaxScriptCommands);
 inline constexpr std::uint32_t kMaxTensorBuffers = 64U;  // of one input or output; each is a command
 inline constexpr std::uint32_t kMaxCores = 64U;          // of the grid; 10 bytes each in the workspace
 inline constexpr std::uint32_t kMaxMeshDevices = kCapacities.mesh_devices;  // that one session drives
-// Such a runtime has no code that asks which of its devices something is about.
+// A runtime for one device has no code that selects among devices.
 inline constexpr bool kDrivesOneDevice = kMaxMeshDevices == 1U;
-// What a command set may keep from command to command of a trace. 8 bytes each in the workspace.
+// State words that a command set may keep between the commands of a trace. 8 bytes each in the workspace.
 inline constexpr std::uint32_t kMaxDecodeStateWords = 96U;
 inline constexpr std::uint32_t kMaxQueues = 2U;
 inline constexpr std::uint32_t kMaxEvents = 8U;
@@ -154,7 +154,7 @@ inline constexpr std::uint32_t kScrubSliceBytes = 16384U;
 inline constexpr std::uint32_t kMaxFaultRecords = kCapacities.fault_records;
 inline constexpr std::uint32_t kMaxPathSteps = 5U;  // of a field path; 16 bytes each in a verdict
 
-// Whoever makes one smaller has every binary that needs more refused; at none at all arrays would be empty.
+// A smaller value makes the runtime refuse every binary that needs more; with 0 arrays would be empty.
 static_assert((kMaxRegions > 0U) && (kMaxInputs > 0U) && (kMaxOutputs > 0U) && (kMaxTraces > 0U) &&
                   (kMaxScripts > 0U) && (kPlannedCommands > 0U) && (kMaxTensorBuffers > 0U) && (kMaxCores > 0U) &&
                   (kMaxQueues > 0U) && (kMaxEvents > 0U) && (kMaxStepsInFlight > 0U) && (kMaxParameters > 0U) &&

@@ -1,8 +1,7 @@
 // The configuration of sessions that develop and test: any binary is loaded, signed or not, and its results are
 // verified.
 //
-// Place in the whole: for the host's tools, and for tests on every machine. Products have a configuration of their own,
-// with their keys.
+// For host tools and for tests. A product has a separate configuration with its keys.
 #pragma once
 
 #include "pianola/session.h"

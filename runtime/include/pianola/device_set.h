@@ -1,8 +1,7 @@
 // DeviceSet: the devices that one session drives.
 //
-// Place in the whole: what an application with several devices hands to a Session. They are of one kind, and share no
-// memory but the host's. A binary is for a mesh of rows times columns devices, and is loaded on a set of that shape
-// only.
+// An application with several devices passes it to a Session. The devices are of one kind and share only host memory. A
+// binary is for a mesh of rows times columns devices, and is loaded only on a set of that shape.
 #pragma once
 
 #include <cstdint>

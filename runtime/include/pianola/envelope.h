@@ -1,8 +1,8 @@
-// Envelope: the fixed header of a trace binary, and the proof that the file is whole.
+// Envelope: the fixed header of a trace binary, and the proof that the file is intact.
 //
-// Place in the whole: the first two stages of loading. parse_envelope() decodes the header field by field and proves
-// that its parts tile the file without gap or overlap; authenticate() then checks the digest over every byte, and who
-// has signed it. Nothing behind the header is interpreted before that. docs/reference/format.md specifies the bytes.
+// The first two stages of loading. parse_envelope() decodes the header field by field and proves that its parts tile
+// the file without gap or overlap; authenticate() then checks the digest over every byte, and the signature. Nothing
+// after the header is interpreted before that. docs/reference/format.md specifies the bytes.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr std::uint32_t kSecurityVersion = 20U;
 inline constexpr std::uint32_t kDigestAlgorithm = 24U;
 inline constexpr std::uint32_t kSignatureAlgorithm = 28U;
 inline constexpr std::uint32_t kSignatureBytes = 32U;
-inline constexpr std::uint32_t kKeyId = 36U;     // 8 bytes, as they are; zero where there is no signature
+inline constexpr std::uint32_t kKeyId = 36U;     // 8 bytes; zero if there is no signature
 inline constexpr std::uint32_t kReserved = 44U;  // 4 bytes, zero
 inline constexpr std::uint32_t kSchemaHash = 48U;
 inline constexpr std::uint32_t kSegmentTable = 80U;  // 4 entries of {kind, offset, size}, in this order
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
 inline constexpr std::uint32_t kSegmentOffset = 4U;         // inside an entry
 inline constexpr std::uint32_t kSegmentSize = 8U;           // inside an entry
 inline constexpr std::uint32_t kReservedAfterTable = 128U;  // 32 bytes, zero
-inline constexpr std::uint32_t kDigest = 160U;  // the digest covers every byte but its own and the signature's
+inline constexpr std::uint32_t kDigest = 160U;  // the digest covers every byte except its own and the signature's
 inline constexpr std::uint32_t kBytes = 192U;
 }  // namespace header
 
@@ -45,7 +45,7 @@ inline constexpr std::uint32_t kDigestSha256 = 1U;
 inline constexpr std::uint32_t kSignatureNone = 1U;
 inline constexpr std::uint32_t kSignatureEcdsaP256 = 2U;  // over the digest; the last kSignatureBytes of the file
 
-// Kinds are their place in the table plus one. Every file has all four; all but the manifest may be empty.
+// A kind is its index in the table plus one. Every file has all four; all except the manifest may be empty.
 enum class SegmentKind : std::uint32_t {
     kUnspecified = 0U,
     kManifest = 1U,
@@ -57,13 +57,13 @@ inline constexpr std::uint32_t kSegmentCount = 4U;
 
 struct Segment {
     std::uint32_t offset{0U};      // from the start of the file; a multiple of 64
-    std::uint32_t size_bytes{0U};  // without the zero bytes that pad to the next segment
+    std::uint32_t size_bytes{0U};  // without the padding to the next segment
 };
 
 struct Envelope {
     std::uint32_t total_bytes{0U};
     std::uint32_t security_version{0U};
-    std::uint32_t signature_bytes{0U};  // at the end of the file; 0 where it is not signed
+    std::uint32_t signature_bytes{0U};  // at the end of the file; 0 if it is not signed
     KeyId key_id{};                     // of the key that has signed it
     Sha256Digest digest{};              // that the file carries; authenticate() compares it with the file's bytes
     Segment manifest;
@@ -76,11 +76,11 @@ struct Envelope {
 // bytes of padding.
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept;
 
-// Proves that the file is whole, and that `trust` admits who has made it. kOk, or kRefused with a verdict. Needs an
-// envelope of the same file. Time is linear in the size of the file, and one verification of a signature.
+// Proves that the file is intact, and that `trust` accepts its signer. kOk, or kRefused with a verdict. Needs the
+// envelope of the same file. Time: linear in the size of the file, plus one signature verification.
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept;
 
-// The digest that a file must carry. `unsigned_part` is all of it but the signature.
+// The digest that a file must carry. `unsigned_part` is the file without its signature.
 [[nodiscard]] Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept;
 
 }  // namespace pianola

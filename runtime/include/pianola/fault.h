@@ -1,6 +1,6 @@
 // FaultRecord: what went wrong while loading or replaying.
 //
-// Place in the whole: filled in once, when a fault latches, and kept until the next load.
+// Filled in once, when a fault latches, and kept until the next load.
 #pragma once
 
 #include <array>
@@ -18,28 +18,28 @@ enum class FaultStage : std::uint8_t {
     kProgram,    // regions or host memory were not accepted
     kSetup,      // the set-up script
     kReadBack,   // the device does not hold the weights and traces that were authenticated
-    kSubmit,     // the device did not accept a step that had been proved to fit
+    kSubmit,     // the device did not accept a step that was proved to fit
     kStep,       // a step, or the prologue or epilogue around steps
     kSelfTest,   // a self-test vector gave another output
     kParameter,  // a parameter's words could not all be set
-    kScrub,      // traces or weights on the device are not the binary's any more
-    kState,      // the session's own state is not as the last call left it
-    kArm,        // the two validations of one binary do not agree
+    kScrub,      // traces or weights on the device no longer match the binary
+    kState,      // the session's own state has changed since the last call
+    kArm,        // the two validations of one binary disagree
 };
 
 struct FaultRecord {
     Status status{Status::kOk};  // kTimeout, kDeviceFault, kIntegrity; kOk while there is no fault
     FaultStage stage{FaultStage::kNone};
     // The reset that follows every fault succeeded. If not, the device may still write to the outputs.
-    bool device_stopped{false};  // every device, where there are several
-    // The device that it was noticed on, in the mesh; (0, 0) where it was none.
+    bool device_stopped{false};  // every device, if there are several
+    // Position in the mesh of the device on which it was noticed; (0, 0) if it was none.
     std::uint8_t row{0U};
     std::uint8_t column{0U};
-    std::uint32_t queue{0U};    // the queue that it was noticed on
-    std::uint32_t step{0U};     // token of the script: 1 is the set-up, 2 what is started first
+    std::uint32_t queue{0U};    // the queue on which it was noticed
+    std::uint32_t step{0U};     // token of the script: 1 is the set-up, 2 the first script that is started
     std::uint64_t time_us{0U};  // platform time at which it was noticed
-    // Platform time from which the step's deadline ran: its submission, or the completion of the step before where that
-    // is later.
+    // Platform time at which the step's deadline started: its submission, or the completion of the previous step if
+    // that is later.
     std::uint64_t started_us{0U};
     std::uint32_t deadline_us{0U};  // of the step
     DeviceFault device_fault{DeviceFault::kNone};
@@ -60,7 +60,7 @@ class FaultHistory {
     [[nodiscard]] const FaultRecord& last(std::uint32_t index) const noexcept {
         return records_[(count_ - 1U - index) % kMaxFaultRecords];
     }
-    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }  // of all that there were; wraps
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }  // total number; wraps
 
   private:
     static_assert((kMaxFaultRecords & (kMaxFaultRecords - 1U)) == 0U, "the count wraps");

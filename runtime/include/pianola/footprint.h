@@ -1,8 +1,8 @@
-// Footprint: RAM and stack of the runtime on a 32-bit core, as numbers that a host can read.
+// Footprint: RAM and stack of the runtime on a 32-bit core, as constants that the host can use.
 //
-// Place in the whole: `pianola size` runs where pointers have 64 bits and cannot ask sizeof. The sizes are those of the
-// ILP32 ABI with 64-bit integers aligned to 8 bytes: Arm EABI and RISC-V ilp32 agree. footprint.cpp compares them with
-// sizeof in every 32-bit build, so that a number which is out of date does not compile.
+// `pianola size` runs where pointers have 64 bits and cannot ask sizeof. The sizes are those of the ILP32 ABI with
+// 64-bit integers aligned to 8 bytes: Arm EABI and RISC-V ilp32 agree. footprint.cpp compares them with sizeof in every
+// 32-bit build, so that a stale number does not compile.
 //
 // To refresh after a change of a member: build for any 32-bit core. The compiler names the type and both numbers.
 #pragma once
@@ -14,7 +14,7 @@
 namespace pianola {
 
 inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading only
-// Session of a runtime of that profile: whatever mesh it drives, it has room for the largest.
+// Session of a runtime of that profile; its size is that for the largest mesh.
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
     constexpr std::uint32_t kLast = 7U;  // of the bytes that it is aligned to
     const std::uint32_t device_bytes = 92U + (16U * capacities.steps_in_flight);
@@ -29,8 +29,8 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading
            (40U * capacities.script_commands);
 }
 
-// Stack below the caller's frame, device driver included. Limits that the gates hold every board's build to, not
-// measurements.
+// Stack below the caller's frame, device driver included. These are limits that the gates check for every board's
+// build, not measurements.
 inline constexpr std::uint32_t kSubmitPollStackBytes = 2048U;  // Session::submit(), poll()
 inline constexpr std::uint32_t kLoadStackBytes = 4096U;        // Session::load()
 

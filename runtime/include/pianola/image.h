@@ -1,9 +1,8 @@
 // Image: a trace binary's manifest, as plain views.
 //
-// Place in the whole: third stage of loading. open_image() proves that the manifest is a well-formed FlatBuffer of our
-// schema, of exactly its size, with no unknown enumerator, union type or truth value and no list over its capacity.
-// Everything after it reads through these views, and sees FlatBuffers no more. Views point into the file: they live as
-// long as it does.
+// Third stage of loading. open_image() proves that the manifest is a well-formed FlatBuffer of our schema, of exactly
+// its size, with no unknown enumerator, union type or truth value and no list over its capacity. All later code reads
+// through these views and never through FlatBuffers. Views point into the file: they live as long as it does.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +61,7 @@ enum class ScriptCommandKind : std::uint8_t {
 // A name inside the file: printable ASCII, not terminated, at most kMaxNameBytes long.
 using NameView = Span<const char>;
 
-// In every view, file_offset is where the table lies in the file, for verdicts.
+// In every view, file_offset is the table's offset in the file, for verdicts.
 struct TargetView {
     NameView device_family;
     std::uint32_t command_set_id{0U};
@@ -116,7 +115,7 @@ struct BufferView {
 struct TensorView {
     NameView name;
     std::uint32_t buffer{0U};        // the first
-    std::uint32_t buffer_count{0U};  // one behind the other
+    std::uint32_t buffer_count{0U};  // consecutive
     ElementType type{ElementType::kUnspecified};
     std::uint32_t rank{0U};
     std::array<std::uint32_t, kMaxRank> shape{};
@@ -188,7 +187,7 @@ struct ProvenanceView {
     NameView tool_version;
 };
 
-// Indices are the caller's to check against the counts.
+// The caller checks indices against the counts.
 class Image {
   public:
     Image() = default;

@@ -1,7 +1,7 @@
 // IntervalMap: bytes of the 32-bit device address space, each with a tag, as disjoint ranges in fixed memory.
 //
-// Place in the whole: what the proofs use to know which bytes have been written, and by whom bytes were touched last.
-// Where all tags are equal it is a set.
+// The proofs use it to track which bytes have been written, and which command touched bytes last. With equal tags it is
+// a set.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ class IntervalMap {
     // not enough (the map is then unchanged). Time: O(count()).
     Status assign(std::uint32_t address, std::uint32_t size_bytes, std::uint32_t tag, std::uint32_t capacity) noexcept;
 
-    // Takes out every range whose tag is not larger. Time: O(count()).
+    // Removes every range whose tag is not larger. Time: O(count()).
     void forget_up_to(std::uint32_t tag) noexcept;
 
-    // True where one range holds every byte of [address, address + size_bytes); of a map with one tag: where all are in
+    // True where one range holds every byte of [address, address + size_bytes); in a map with one tag: if all are in
     // it.
     [[nodiscard]] bool contains(std::uint32_t address, std::uint32_t size_bytes) const noexcept;
-    // The largest tag of any byte of it, `except` left out; 0 where there is none.
+    // The largest tag of any byte of the range, excluding `except`; 0 if there is none.
     [[nodiscard]] std::uint32_t largest_tag(std::uint32_t address, std::uint32_t size_bytes,
                                             std::uint32_t except) const noexcept;
-    // The tags of all bytes of it, taken together bit by bit; 0 where there is none.
+    // Bitwise OR of the tags of all bytes of the range; 0 if there is none.
     [[nodiscard]] std::uint32_t all_tags(std::uint32_t address, std::uint32_t size_bytes) const noexcept;
 
   private:
@@ -42,9 +42,9 @@ class IntervalMap {
         std::uint32_t tag{0U};
     };
 
-    // Index of the first interval that ends at or behind the address. Binary search.
+    // Index of the first interval that ends at or after the address. Binary search.
     [[nodiscard]] std::uint32_t first_reaching(std::uint32_t address) const noexcept;
-    // Makes room for `added` intervals where `removed` are, from `index` on. False where there is none.
+    // Makes room for `added` intervals where `removed` are, from `index` on. False if there is none.
     [[nodiscard]] bool resize(std::uint32_t index, std::uint32_t removed, std::uint32_t added,
                               std::uint32_t capacity) noexcept;
 

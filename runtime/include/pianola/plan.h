@@ -1,14 +1,14 @@
-// Plan: a trace binary bound to a device, with every load-time proof made.
+// Plan: a trace binary bound to a device, after every load-time proof.
 //
-// Place in the whole: fourth stage of loading. prove_plan() checks the manifest and every device command against the
-// device that is there, and resolves what a session needs into fixed memory: after it, nothing of the file is
-// interpreted again. The same source runs on host and target. There is no way to obtain a plan without the proofs.
+// Fourth stage of loading. prove_plan() checks the manifest and every device command against the actual device, and
+// resolves what a session needs into fixed memory: the file is not interpreted again afterwards. The same source runs
+// on host and target. There is no way to obtain a plan without the proofs.
 //
 // The proofs, with their rules: target identity (TGT), layout and permissions (LAY), every command decoded and every
 // byte that it touches inside a permitted region, no read of never-written memory (TRC), the same for every value that
 // a declared parameter may take (PAR), what scripts may do (SCR), no deadlock and no race between queues, across steps
-// too (ORD), and that rings, budgets and deadlines suffice (BUD). Besides: whether steps may do without their transfers
-// (Plan::views), which refuses nothing.
+// too (ORD), and that rings, budgets and deadlines suffice (BUD). It also determines whether steps may omit their
+// transfers (Plan::views), which refuses nothing.
 //
 // Time: linear in the manifest, and in the words of the traces that the scripts replay: each trace is visited once for
 // its data flow, and where both queues touch memory once more per appearance in the sequence prologue, step, step,
@@ -28,7 +28,7 @@
 
 namespace pianola {
 
-// Slots of host memory, as scripts use them. Tensors have one per step in flight, a whole set behind the other.
+// Slots of host memory, as scripts use them. Tensors have one per step in flight; the sets are consecutive.
 inline constexpr std::uint32_t kWeightsSlot = 0U;
 inline constexpr std::uint32_t kTracesSlot = 1U;
 
@@ -56,11 +56,11 @@ struct PlannedCommand {
     std::uint8_t script{0U};  // index in the manifest
     std::uint8_t index{0U};   // of the command in that script
     std::uint8_t trace{0U};   // kReplay only
-    DeviceBits devices{0U};   // each takes it on its queue of that number
+    DeviceBits devices{0U};   // each device executes it on its queue of that number
 };
 using PlannedCommands = std::array<PlannedCommand, kPlannedCommands>;
 
-// Queues of a mesh, a bit each: those of one device behind those of the one before.
+// Queues of a mesh, a bit each, grouped by device.
 using QueueBits = std::uint32_t;
 static_assert((kMaxMeshDevices * kMaxQueues) <= 32U, "QueueBits has a bit for each queue");
 [[nodiscard]] constexpr QueueBits queue_bit(std::uint32_t device, std::uint32_t queue) noexcept {
@@ -74,7 +74,7 @@ struct PlannedScript {
     std::uint32_t deadline_us{0U};
     QueueBits queues_used{0U};
     std::uint64_t cycles{0U};  // on the critical path of the device that takes longest, alone
-    // What each queue's device count rises by, notify included; of each device.
+    // Increase of the device count of each queue of each device, notify included.
     std::array<std::array<std::uint32_t, kMaxQueues>, kMaxMeshDevices> executed_commands{};
 
     [[nodiscard]] constexpr bool uses(std::uint32_t device, std::uint32_t queue) const noexcept {
@@ -82,13 +82,13 @@ struct PlannedScript {
     }
 };
 
-// An input or output, and where it lies: its devices in row-major order each have the piece that is next in its bytes,
-// or all of them.
+// An input or output and its location: its devices in row-major order each have the next piece of its bytes, or all of
+// them.
 struct PlannedTensor {
     std::uint32_t bytes{0U};
     DeviceBits devices{0U};
     std::uint32_t piece_bytes{0U};   // on each device
-    std::uint32_t stride_bytes{0U};  // from one device's piece to the next one's; 0 where all have the same
+    std::uint32_t stride_bytes{0U};  // from one device's piece to the next one's; 0 if all have the same bytes
 };
 
 // A declared parameter, resolved.
@@ -104,29 +104,28 @@ struct PlannedParameter {
     }
 };
 
-// Whether a step gives the same where the application writes its inputs and reads its outputs in device memory, and the
-// transfers are left out; and what speaks against it.
+// Whether a step gives the same results if the application writes its inputs and reads its outputs in device memory and
+// the transfers are omitted; if not, the reason.
 enum class ViewsAnswer : std::uint8_t {
     kNotLooked = 0U,
     kSeveralDevices,  // the binary is for more than one
-    kStepsOverlap,    // the binary is pipelined, or admits several steps in flight
+    kStepsOverlap,    // the binary is pipelined or allows several steps in flight
     kInPieces,        // the tensor lies in several buffers
     kShared,          // the tensor shares bytes with another
     kInputWritten,    // the command writes the input
-    kInputRead,       // the command reads the input where the step has not written it yet, or outside the step
-    kOutputWritten,   // the command writes the output behind the transfer that reads it
+    kInputRead,       // the command reads the input before the step has written it, or outside the step
+    kOutputWritten,   // the command writes the output after the transfer that reads it
     kProved,
 };
 struct PlannedViews {
     ViewsAnswer answer{ViewsAnswer::kNotLooked};
-    std::uint8_t tensor{0U};   // an input; from kMaxInputs on an output. Where the answer is about one
-    std::uint8_t command{0U};  // of Plan::commands. Where the answer is about one, or its transfer
+    std::uint8_t tensor{0U};   // the tensor that is the reason: an input; from kMaxInputs on an output
+    std::uint8_t command{0U};  // the command that is the reason, in Plan::commands
 };
 
-// Large members come last, here and in what holds a plan: what lies near the front takes a shorter instruction to
-// reach.
+// Large members come last, here and in objects that hold a plan: small offsets take shorter instructions.
 struct Plan {
-    Attestation attestation{Attestation::kUnspecified};  // of the device: what completions are compared by
+    Attestation attestation{Attestation::kUnspecified};  // of the device: how completions are compared
     CostKind costs{CostKind::kUnspecified};
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
     std::uint32_t steps_in_flight{1U};
@@ -146,13 +145,12 @@ struct Plan {
     std::array<PlannedTensor, kMaxOutputs> outputs{};
     std::array<RegionConfig, kMaxRegions> regions{};
     std::array<PlannedParameter, kMaxParameters> parameters{};
-    std::array<std::uint64_t, kMaxTraces>
-        trace_digests{};  // that a replay comes to; 0 where no script replays the trace
-    // The last two, of which most binaries use little: sessions look at no more than that.
+    std::array<std::uint64_t, kMaxTraces> trace_digests{};  // after a replay; 0 if no script replays the trace
+    // The last two members, of which most binaries use little: sessions read no more than that.
     std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
-    PlannedCommands commands{};                                    // of all scripts but the set-up
+    PlannedCommands commands{};                                    // of all scripts except the set-up
 
-    // One of the three: every kind but the set-up.
+    // Index of the script's kind among the three that are not the set-up.
     [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
 };
 
@@ -174,47 +172,47 @@ struct ByteRun {
     const char* field{nullptr};  // that names it, for messages; static lifetime
 };
 
-// The workspace's size is the profile's, and so is its name: what was compiled with another profile than the library
-// does not link.
+// The workspace's size and name depend on the profile: code compiled with another profile than the library does not
+// link.
 inline namespace PIANOLA_PROFILE {
 
-// Memory that loading uses while it runs; of no use afterwards, so that an integrator may lay it over other memory.
+// Memory that is used only while loading; an integrator may overlay it with other memory.
 struct PlanWorkspace {
-    Image image;  // of the file that Session::load() has accepted: names and descriptions for who wants them
-    std::uint32_t work_left{0U};  // units of Capacities::max_work() that the proofs have not taken
-    PlannedScript setup;          // run once, right after the proofs
+    Image image;  // of the file that Session::load() has accepted: names and descriptions for the application
+    std::uint32_t work_left{0U};  // remaining units of Capacities::max_work()
+    PlannedScript setup;          // runs once, directly after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
         core_users{};   // last command of each queue on each core
-    DeviceRange mesh;   // all of it
+    DeviceRange mesh;   // all written bytes
     DecodeState state;  // of the trace that is walked
-    // Of a command that a parameter patches: the state in front of it, and what it is with other values.
+    // For a command that a parameter patches: the state before it, and the command with other values.
     DecodeState before;
     DecodeState variant_state;
     std::array<DecodedCommand, 2> variants;
     std::array<std::uint8_t, kMaxPatchPoints> points{};  // indices of Plan::patch_addresses, by address
-    IntervalMap weights;                                 // bytes that set-up writes and nobody else
+    IntervalMap weights;                                 // bytes that only set-up writes
     IntervalMap written;                                 // bytes written so far
-    // Who touched bytes last: per queue, by number of the command; or per core between two barriers of a trace.
+    // The last access to bytes: per queue, by number of the command; or per core between two barriers of a trace.
     struct Touched {
         IntervalMap reads;
         IntervalMap writes;
 
         void clear() noexcept;
-        // The largest tag, but for `except`, of an access that conflicts with this one; 0 where there is none.
+        // The largest tag, except `except`, of an access that conflicts with this one; 0 if there is none.
         [[nodiscard]] std::uint32_t last_conflict(const ByteRun& run, std::uint32_t except) const noexcept;
-        // Where an access is remembered.
+        // The map that records an access.
         [[nodiscard]] IntervalMap& map_of(Access access) noexcept;
     };
     std::array<Touched, kMaxQueues> touched;
     std::array<TensorUse, kMaxTraces> uses{};
-    std::array<std::uint64_t, kMaxCores> core_cycles{};  // when each core is free again, inside one trace
+    std::array<std::uint64_t, kMaxCores> core_cycles{};  // time at which each core is free again, inside one trace
     PlannedCommands setup_commands{};
 };
 
 }  // namespace PIANOLA_PROFILE
 
-// Whether two devices differ in nothing that a binary could be proved for.
+// Whether two devices are equal in every property that the proofs of a binary use.
 [[nodiscard]] bool are_alike(const DeviceDescription& one, const DeviceDescription& other) noexcept;
 
 // kOk, or kRefused with a verdict; the plan is complete only after kOk.

@@ -1,7 +1,6 @@
 // Rule: the stable name of every reason for which a binary is refused.
 //
-// Place in the whole: rules.inc is the single origin of ids, messages and docs/reference/rules.md. An id is never given
-// a second meaning.
+// rules.inc is the single origin of ids, messages and docs/reference/rules.md. An id is never given a second meaning.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +8,17 @@
 namespace pianola {
 
 enum class Rule : std::uint16_t {
-    kNotRun = 0U,  // no check has been made: a verdict starts like this, and it is a failure
+    kNotRun = 0U,  // no check has been made: a verdict's initial value, which is a failure
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_RULE(name, id, message, why) name,
 #include "pianola/rules.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_RULE
     kRuleCount,
-    kAccepted = 0x5ACEU,  // every check has been made, and none refuses; no rule, and no few bits away from kNotRun
+    kAccepted = 0x5ACEU,  // every check has passed; not a rule, and many bits away from kNotRun
 };
 
-// Texts of a rule; static lifetime. In a translation unit of its own, so that an image which does not print can leave
-// them out.
+// Texts of a rule; static lifetime. In a separate translation unit, so that an image which does not print can omit
+// them.
 [[nodiscard]] const char* rule_id(Rule rule) noexcept;       // "ENV-MAGIC"
 [[nodiscard]] const char* rule_message(Rule rule) noexcept;  // what is wrong, one clause
 [[nodiscard]] const char* rule_reason(Rule rule) noexcept;   // what the rule protects from

@@ -1,8 +1,8 @@
-// Scrubber: compares what the device holds with the binary that it was loaded from: once with what was authenticated,
+// Scrubber: compares the device's memory with the binary that it was loaded from: once with what was authenticated,
 // then with the file, a slice at a time.
 //
-// Place in the whole: a part of the session. Traces and weights do not change while a binary is loaded, but for the
-// words of declared parameters: what differs was damaged, on the device or in the binary's own memory.
+// Traces and weights do not change while a binary is loaded, except for the words of declared parameters: any other
+// difference is damage, on the device or in the memory of the binary.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace pianola {
 
-// Values of declared parameters that hold now. What was never set has the binary's own value.
+// Current values of declared parameters. A parameter that was never set has the binary's value.
 struct ParameterValues {
     std::array<std::uint32_t, kMaxParameters> value{};
     std::array<bool, kMaxParameters> is_set{};
@@ -28,44 +28,44 @@ struct ConstantRange {
     DeviceBits devices{0U};  // that hold it
 };
 
-// What the set-up has written: first what stays as it is, then state, which is compared once only.
+// Ranges that the set-up has written: first the constant ones, then state, which is compared only once.
 struct ConstantRanges {
     std::uint32_t count{0U};       // of all
-    std::uint32_t kept_count{0U};  // of what stays
+    std::uint32_t kept_count{0U};  // constant ranges
     std::array<ConstantRange, kPlannedCommands> ranges{};
 };
 
-// How far they have been compared.
+// Progress of the comparison.
 struct ScrubCursor {
     std::uint32_t range{0U};
     std::uint32_t device{0U};  // of those that hold the range
     std::uint32_t offset_bytes{0U};
 };
 
-// Of a mesh, in row-major order: all that constant ranges name.
+// Devices of a mesh in row-major order: all that constant ranges name.
 using Devices = Span<Device* const>;
 [[nodiscard]] constexpr std::uint32_t count_of(Devices devices) noexcept {
     return kDrivesOneDevice ? 1U : static_cast<std::uint32_t>(devices.size());
 }
 
-// What the set-up writes, of the file that `workspace` and `plan` were proved of. Weights, state and traces lie in it
-// where its envelope says.
+// Takes what the set-up writes from the file for which `workspace` and `plan` were proved. The file's envelope gives
+// the offsets of weights, state and traces.
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
 
-// Whether every device holds what was authenticated: the digest of the file is computed anew, with what lies on the
-// devices in the place of the file's own bytes. The file may have been changed since it was authenticated, by damage or
-// by another bus master: then this does not come to kOk. O(file bytes): a digest, and reading back every constant once.
-//   kOk           device and file are as `envelope`, which the file was authenticated with, says
-//   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
-//   kDeviceFault  the device's memory can not be read
-// The digest is the engine's where there is one; one that fails has found a difference.
-// `suspect` is the first device that can not be read, or, of several, that holds something else than the file; their
-// number where there is none.
+// Whether every device holds what was authenticated: the digest of the file is computed again, with the devices'
+// contents instead of the file's own bytes. If the file was changed since it was authenticated, by damage or by another
+// bus master, the result is not kOk. O(file bytes): a digest, and reading back every constant once.
+//   kOk device and file are as `envelope`, which the file was authenticated with, says kIntegrity one of them is not,
+//   or two constants that come from the same bytes differ, be it on two devices kDeviceFault the device's memory cannot
+//   be read
+// The engine computes the digest if there is one; an engine that fails counts as a difference.
+// `suspect` is the first device that cannot be read, or, of several, that differs from the file; their number if there
+// is none.
 Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
                               DigestEngine* engine, std::uint32_t& suspect) noexcept;
 
-// What a comparison looks at. References are the caller's.
+// Inputs of a comparison. The caller owns what the references name.
 struct ScrubSource {
     ByteSpan file;
     const Plan& plan;
@@ -73,18 +73,16 @@ struct ScrubSource {
     const ParameterValues& values;
 };
 
-// Compares the next slice: kScrubSliceBytes of the ranges that stay, one after the other, on each device that holds
-// them. A range takes 256 bytes of a slice at least. Bytes are looked at where Device::host_view() shows them, and
-// through read_back() where it does not, where they do not lie at multiples of 4, and where they differ.
-// Behind the last range it ends, and begins anew.
+// Compares the next slice: kScrubSliceBytes of the constant ranges in turn, on each device that holds them. A range
+// counts as at least 256 bytes of a slice. Bytes are read through Device::host_view(); read_back() is used where there
+// is no view, where bytes do not lie at multiples of 4, and where they differ.
+// After the last range it starts again.
 // O(kScrubSliceBytes): at most 64 pieces, and each byte read at most once each way.
-//   kOk           equal, and it was the last slice, or there is nothing to compare
-//   kPending      equal
-//   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
-//   kDeviceFault  the device's memory can not be read there
+//   kOk equal, and it was the last slice, or there is nothing to compare kPending equal kIntegrity not equal: `address`
+//   is the device address of the first 64 bytes that differ kDeviceFault the device's memory cannot be read there
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
 
-// How many slices that takes, from the first to the last.
+// Number of slices of a whole comparison.
 [[nodiscard]] std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept;
 
 }  // namespace pianola

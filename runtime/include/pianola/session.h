@@ -1,35 +1,36 @@
 // Session: one trace binary on its device, or on the devices of its mesh, from file to results.
 //
-// Place in the whole: what an ECU application uses. load() validates and programs; then, for every inference, submit()
-// and poll() from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not
-// thread-safe: one core, one task.
+// The interface for ECU applications. load() validates and programs; then, for every inference, submit() and poll()
+// from a cyclic task, or run(), which blocks. All memory is inside the object; nothing is allocated. Not thread-safe:
+// one core, one task.
 //
-// Where a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
+// If a binary has a prologue or an epilogue, start() comes before the first step and stop() after the last; each is
 // completed by poll() as a step is. A pipelined binary overlaps inferences: start() takes the first inputs, every step
-// takes the next inputs and gives the outputs of those before, and stop() gives the last outputs. Where the binary
-// admits several steps in flight, further ones are accepted before the first has completed; poll() completes them in
+// takes the next inputs and gives the outputs of the previous ones, and stop() gives the last outputs. If the binary
+// allows several steps in flight, further ones are accepted before the first has completed; poll() completes them in
 // order.
 //
-// Tensors come and go in one of two ways. Zero-copy: the application writes and reads device memory in place, through
+// Tensors are passed in one of two ways. Zero-copy: the application writes and reads device memory in place, through
 // input_view() and output_view(), and submit() copies nothing. Transfers: submit(inputs, outputs) has the device's
-// queues move the bytes from and to the application's memory; the only way where the ECU core does not see device
-// memory.
+// queues move the bytes from and to the application's memory; the only way if the ECU core cannot access device memory.
 //
-// Between two calls the state of a session lies sealed (runtime/integrity/seal.h). A call that goes on from it and
-// finds it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and
-// leave the fault to the next call; load() begins anew. References to devices, platform, command set and configuration,
-// and how many devices there are, are outside the seal: a port that calls through a damaged one traps; a step on fewer
-// devices is never complete, nor is one for which another device of the mesh answers, whose tokens are others.
+// Between two calls the state of a session is sealed (runtime/integrity/seal.h). A call that uses the state and finds
+// it changed latches a fault and does nothing else; input_view() and output_view() refuse with kIntegrity, and leave
+// the fault to the next call; load() starts from the beginning. References to devices, platform, command set and
+// configuration, and the number of devices, are outside the seal: a call through a damaged reference traps; a step on
+// fewer devices never completes, and neither does one for which another device of the mesh answers, because its tokens
+// differ.
 //
-// A port must not call the session that has called it. Such a call, where it has a Status, is refused: kInvalidState,
-// or where a fault has latched kFaultLatched, too; neither the session changes, nor what the outer call gives. It is no
-// lock: a call of another task, or of an interrupt, may come before the outer one has marked itself, or between the
-// parts of one that blocks. Whoever ends a task inside of a call constructs the session anew, whatever it answers.
+// A port must not call the session that has called it. Such a call, if it returns a Status, is refused with
+// kInvalidState, or with kFaultLatched after a fault; it changes neither the session nor the result of the outer call.
+// This is not a lock: a call of another task or of an interrupt may come before the outer call has marked itself, or
+// between the parts of a blocking call. An application that ends a task inside a call must construct the session again,
+// whatever it answers.
 //
 // The first failure while the device is involved latches: outputs are withheld (views are refused, memory that was
 // bound for transfers is overwritten with zeros), Platform::enter_safe_state() is called once, and every later call
-// returns kFaultLatched until the next load(); input_view() and output_view() return kIntegrity instead where what
-// load() left has changed.
+// returns kFaultLatched until the next load(); input_view() and output_view() return kIntegrity instead if the state
+// that load() left has changed.
 #pragma once
 
 #include <cstdint>
@@ -50,10 +51,10 @@
 
 namespace pianola {
 
-// Runs every check that needs no device at work: those of `pianola verify`, and those of load() before it touches the
-// device, except that load() also checks the platform's counter (AUT-COUNTER, AUT-VERSION), least_evidence
-// (TGT-EVIDENCE), and that the devices of a mesh are alike (TGT-MESH). To check the first two here, too: put the
-// counter's value into trust.lowest_security_version where it is higher, and call is_enough(). kOk, or kRefused with a
+// Runs every check that needs no running device: those of `pianola verify`, and those that load() makes before it
+// touches the device. In addition, load() checks the platform's counter (AUT-COUNTER, AUT-VERSION), least_evidence
+// (TGT-EVIDENCE), and that the devices of a mesh are equal (TGT-MESH). To check the first two here too, put the
+// counter's value into trust.lowest_security_version if it is higher, and call is_enough(). kOk, or kRefused with a
 // verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
@@ -62,49 +63,48 @@ class Session {
   public:
     // All of them must outlive the session.
     Session(Device& device, Platform& platform, const CommandSet& command_set, const SessionConfig& config) noexcept;
-    // For several devices. The set itself need not outlive this call. load() refuses where it is not rows times columns
-    // devices, more than kMaxMeshDevices, or devices that do not describe themselves alike: TGT-MESH.
+    // For several devices. The set itself need not outlive this call. load() refuses a set that is not rows times
+    // columns devices, has more than kMaxMeshDevices, or has devices with different descriptions: TGT-MESH.
     Session(const DeviceSet& set, Platform& platform, const CommandSet& command_set,
             const SessionConfig& config) noexcept;
 
-    // Validates the file, twice over, so that no single fault of the core can stand in for a check; programs the
-    // device, runs the set-up and compares what the device then holds with what was authenticated. Blocks: for as long
-    // as validation takes (docs/guide/integration.md), then within the binary's set-up deadline, then for one more
-    // digest. The file must stay in place, unchanged, until the next load() or unload(); of its manifest nothing is
-    // read any more. workspace is free afterwards; until it is used otherwise, its image describes the file.
-    //   kOk            ready for steps
-    //   kRefused       verdict says why; the device was not touched; the session is empty
-    //   kInvalidState  a step is under way; or a call, whose the verdict may be, so that it is left alone
-    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
+    // Validates the file twice, so that no single fault of the core can bypass a check; programs the device, runs the
+    // set-up and compares the device's contents with what was authenticated. Blocks during validation
+    // (docs/guide/integration.md), then within the binary's set-up deadline, then for one more digest. The file must
+    // stay in place, unchanged, until the next load() or unload(); its manifest is not read again. workspace is free
+    // afterwards; until it is reused, its image describes the file.
+    //   kOk ready for steps kRefused verdict says why; the device was not touched; the session is empty kInvalidState a
+    //   step is under way; or a call is under way, and the verdict is not written because it may be that call's
+    //   kTimeout, kDeviceFault, kIntegrity a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
-    // Zero-copy I/O. True where it is proved that a step gives the same without its transfers (plan().views says what
-    // speaks against it), and the ECU core sees every input and output of the binary in device memory. Valid from
+    // Zero-copy I/O. True if a step is proved to give the same results without its transfers (plan().views has the
+    // reason if not), and the ECU core can access every input and output of the binary in device memory. Valid from
     // load() on.
     [[nodiscard]] bool has_views() const noexcept { return loaded_.has_views; }
 
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to
-    // the caller until the next submit(), start(), stop(), reset_state(), run() or self_test(), and must then be asked
-    // for anew. An input holds zeros after load(), and then the bytes that the last step took, a self-test's too.
-    //   kOk               view is set
-    //   kInvalidArgument  no such tensor, or no views
-    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
-    //   kFaultLatched     a fault is latched
-    //   kIntegrity        the session's state has changed; the next call latches that, if no fault is latched
-    // In every case but kOk the view is empty.
+    // the caller until the next submit(), start(), stop(), reset_state(), run() or self_test(), and must then be
+    // requested again. An input holds zeros after load(), and then the bytes of the last step or self-test.
+    //   kOk view is set
+    //   kInvalidArgument no such tensor, or no views
+    //   kInvalidState not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
+    //   kFaultLatched a fault is latched
+    //   kIntegrity the session's state has changed; the next call latches that, if no fault is latched
+    // In every case except kOk the view is empty.
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
 
     // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined
     // binary, else empty.
-    //   kOk               started; poll() completes it. Steps may be submitted then
-    //   kInvalidArgument  number or size of tensors; nothing was started
-    //   kInvalidState     the binary has no prologue, or it has run already, or something is under way
+    //   kOk started; poll() completes it. Steps may be submitted then
+    //   kInvalidArgument number or size of tensors; nothing was started
+    //   kInvalidState the binary has no prologue, or it has run already, or something is under way
     //   kFaultLatched, or the fault that latched now
     Status start(Span<const ByteSpan> inputs) noexcept;
 
     // Runs the epilogue: after the last step. outputs are the last outputs of a pipelined binary, else empty. Results
-    // as start(); kInvalidState also where no step has completed since start().
+    // as start(); kInvalidState also if no step has completed since start().
     Status stop(Span<const MutableByteSpan> outputs) noexcept;
 
     // A new value for a declared parameter, from the next submission on.
@@ -112,78 +112,78 @@ class Session {
         std::uint32_t index{0U};  // in the binary's order
         std::uint32_t value{0U};
     };
-    // Sets all of them, or none. O(patch points x devices). The binary's own values hold after load().
-    //   kOk
-    //   kInvalidArgument  no such parameter, or a value that it does not admit; nothing was changed
-    //   kInvalidState     not loaded, or something is under way; nothing was changed
+    // Sets all of them, or none. O(patch points x devices). After load() the binary's own values apply.
+    //   kOk kInvalidArgument no such parameter, or a value that it does not admit; nothing was changed
+    //   kInvalidState not loaded, or something is under way; nothing was changed
     //   kFaultLatched, or the fault that latched now
     Status set_parameters(Span<const ParameterValue> values) noexcept;
 
-    // Starts one step on what the views hold. Never waits for a step, copies nothing; the work does not depend on the
-    // sizes of tensors or trace. A call that latches a fault takes as long as Device::reset() does.
-    //   kOk               started; views must not be used until poll() has returned kOk
-    //   kInvalidArgument  no views: use the other submit()
-    //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
+    // Starts one step on the contents of the views. Never waits for a step and copies nothing; the time does not depend
+    // on the sizes of tensors or trace. A call that latches a fault takes as long as Device::reset() does.
+    //   kOk started; views must not be used until poll() has returned kOk
+    //   kInvalidArgument no views: use the other submit()
+    //   kInvalidState not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
 
     // Starts one step, with transfers. Never waits for a step; a call that latches a fault takes as long as
     // Device::reset() does. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
-    // them alive, leaves inputs unchanged and outputs unread until poll() has returned something else than kPending.
-    //   kOk               started
-    //   kInvalidArgument  number or size of tensors; nothing was started
-    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was
+    // them alive, leaves inputs unchanged and outputs unread until poll() has returned a status other than kPending.
+    //   kOk started
+    //   kInvalidArgument number or size of tensors; nothing was started
+    //   kInvalidState not loaded or not started, or as many steps are under way as the binary admits; nothing was
     //                     started
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Looks once whether the step that is under way, or the oldest of several, has completed: bounded work.
-    //   kOk            completed, and seen to be within its deadline: outputs are valid
-    //   kPending       not yet
-    //   kInvalidState  nothing is under way
-    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
+    // Checks once whether the step that is under way, or the oldest of several, has completed: bounded work.
+    //   kOk completed, and seen to be within its deadline: outputs are valid
+    //   kPending not yet
+    //   kInvalidState nothing is under way
+    //   kTimeout, kDeviceFault, kIntegrity a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
-    // poll() until it returns something else than kPending, which is what this returns. Waits through Platform::idle()
-    // as long as the device is at work. Who waits in another way must not do so while is_verifying(): the step has
-    // completed, no sign of the device will come.
+    // Calls poll() until its status is not kPending, and returns that status. Waits through Platform::idle() while the
+    // device is at work. Code that waits in another way must not do so while is_verifying() is true: the step has
+    // completed, and no event of the device will come.
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
-    // One whole inference: submit() and wait(). Runs the prologue first where it has not run. A pipelined binary
-    // computes the inference twice, in a step and in the epilogue, and must be stopped before. Results as submit() and
-    // poll(); kInvalidState also where a step is under way, whose result this would be.
+    // One whole inference: submit() and wait(). Runs the prologue first if it has not run. A pipelined binary computes
+    // the inference twice, in a step and in the epilogue, and must be stopped before. Results as submit() and poll();
+    // kInvalidState also if a step is under way, whose result would be returned instead.
     Status run(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
-    // Gives state its first contents again: stop() where a step has completed, start(), and a wait for both. Behind it
-    // the binary is started; where it is pipelined, or has no prologue, nothing is done. Results as stop().
+    // Restores the initial contents of state: stop() if a step has completed, start(), and a wait for both. Afterwards
+    // the binary is started; does nothing if it is pipelined or has no prologue. Results as stop().
     Status reset_state() noexcept;
 
     // Replays self-test vector `index` and compares the outputs with those of the capture, which holds for the captured
     // values of declared parameters only. `scratch` holds all outputs of one step: output_bytes() of them. Vectors of a
-    // binary with a prologue are the first steps behind it: those before `index` come too, between two reset_state().
-    // kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
+    // binary with a prologue are the first steps after it: those before `index` are replayed too, between two
+    // reset_state(). kOk, kInvalidArgument, kInvalidState, kIntegrity and the other faults of poll().
     Status self_test(std::uint32_t index, MutableByteSpan scratch) noexcept;
 
     // Replays every self-test vector of the binary, in order. For start-up, and on demand. `scratch` and results as
-    // above; kOk where there is none.
+    // above; kOk if there is none.
     Status self_test(MutableByteSpan scratch) noexcept;
 
-    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: what the last call
-    // of a period of scrub_calls() began with has then been compared. Bounded work, also while steps are under way.
+    // Compares the next kScrubSliceBytes of traces and weights with the binary. For a cyclic task: scrub_calls() calls
+    // compare all of it. Bounded work, also while steps are under way.
     //   kOk, kInvalidState: not loaded; kFaultLatched; or kIntegrity, kDeviceFault: the fault that latched now
     Status scrub() noexcept;
     [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
 
-    // The start was good: from now on nothing older may be loaded. Raises the platform's counter to the binary's
-    // security version where that is higher. To be called once the application is content, after the self_test() that
-    // replays all vectors in one call: single ones do not count. A binary without any needs a completed step.
-    //   kOk; kInvalidState: not loaded, something is under way, or nothing has shown yet that the start was good;
-    //   kFaultLatched; whatever else the platform answers: the counter is as it was
+    // Confirms a successful start: from now on no older binary may be loaded. Raises the platform's counter to the
+    // binary's security version if that is higher. Call it once the application's own checks have passed, after the
+    // self_test() that replays all vectors in one call: single ones do not count. A binary without vectors needs a
+    // completed step.
+    //   kOk; kInvalidState: not loaded, something is under way, or no self-test or step has succeeded yet;
+    //   kFaultLatched; or any other status of the platform: the counter is unchanged
     Status confirm_start() noexcept;
 
     // Stops the device and forgets the binary. kOk; kInvalidState while a step is under way; kFaultLatched: nothing is
-    // done, fault().device_stopped says whether the device has been stopped before, and only load() goes on; or the
+    // done, fault().device_stopped says whether the device was already stopped, and only load() is possible; or the
     // fault that latched now.
     Status unload() noexcept;
 
@@ -191,13 +191,12 @@ class Session {
     // Valid from load() to unload().
     [[nodiscard]] const Plan& plan() const noexcept { return loaded_.plan; }
     [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }  // NOLINT(pianola-misra-6.8.4): DEV-067
-    // The faults of this session's whole life, the last ones first: they outlive load(). index < kMaxFaultRecords;
-    // empty, with a status of kOk, where there were fewer.
+    // The last faults of this session, newest first, kept across load(). index < kMaxFaultRecords; empty, with status
+    // kOk, if there were fewer.
     [[nodiscard]] const FaultRecord& past_fault(std::uint32_t index) const noexcept { return history_.last(index); }
     [[nodiscard]] std::uint32_t fault_count() const noexcept { return history_.count(); }
     [[nodiscard]] std::uint32_t steps_completed() const noexcept { return running_.steps_completed; }
-    // The binary's self-test vectors, one behind the other: each all inputs, then all outputs, of one step. They lie in
-    // the file.
+    // The binary's consecutive self-test vectors in the file: each has all inputs, then all outputs, of one step.
     [[nodiscard]] std::uint32_t self_test_count() const noexcept { return loaded_.self_test_count; }
     [[nodiscard]] ByteSpan self_tests() const noexcept { return loaded_.self_tests; }
     // Bytes of all outputs of one step.
@@ -205,7 +204,7 @@ class Session {
 
   private:
     enum class State : std::uint8_t { kEmpty, kStopped, kStarted, kFaulted };
-    static constexpr std::uint32_t kInCall = 0x9696'9696U;  // wide: no bit that flips begins a call
+    static constexpr std::uint32_t kInCall = 0x9696'9696U;  // wide: no bit flip marks a call
 
     // Device memory of an input or output, as the ECU core sees it.
     struct Tensors {
@@ -218,17 +217,17 @@ class Session {
         ScriptKind kind{ScriptKind::kUnspecified};
         std::uint32_t inputs{0U};  // bound
         std::uint64_t started_us{0U};
-        // That the completion records of the devices' queues must have.
+        // Expected values of the completion records of the devices' queues.
         std::array<std::array<std::uint64_t, kMaxQueues>, kMaxMeshDevices> expected{};
     };
-    // What one device has been given, and how far it has come.
+    // The commands given to one device, and its progress.
     struct Course {
-        std::array<std::uint64_t, kMaxQueues> digests{};   // of all that was enqueued, as the device will report it
+        std::array<std::uint64_t, kMaxQueues> digests{};   // of everything enqueued, as the device will report it
         std::array<std::uint32_t, kMaxQueues> enqueued{};  // commands of each queue since load()
         std::array<std::uint32_t, kMaxQueues> executed{};  // each queue's device count when it last completed
         std::array<std::uint32_t, kMaxEvents> records{};   // of each event since load()
     };
-    // The last queue that check_completions() has seen at work.
+    // The last queue that check_completions() found at work.
     struct Pending {
         std::uint32_t device{0U};
         std::uint32_t queue{0U};
@@ -239,17 +238,17 @@ class Session {
         std::uint32_t count{0U};
         std::array<MutableByteSpan, kMaxOutputs> outputs{};
     };
-    // What a fault must withhold, whatever else is damaged.
+    // Memory that a fault must clear, whatever else is damaged.
     struct Bound {
-        // The bits of a token that choose among `flights`, here and in Running: as few as the binary's steps in flight
-        // take, so that places that it never uses cost nothing.
+        // The bits of a token that select one of `flights`, here and in Running: as few as the binary's steps in flight
+        // need, so that unused entries cost nothing.
         std::uint32_t mask{0U};
         std::array<Lent, kMaxStepsInFlight> flights{};
     };
 
-    // What stays as it is between load() and unload().
+    // State that is constant between load() and unload().
     struct Loaded {
-        std::uint32_t armed{0U};  // kArmed where both validations have gone all their way, and accepted
+        std::uint32_t armed{0U};  // kArmed if both validations have run to completion and accepted
         bool has_views{false};
         std::uint32_t security_version{0U};
         std::uint32_t self_test_count{0U};
@@ -260,21 +259,22 @@ class Session {
         Plan plan;
         ConstantRanges constants;
     };
-    // What the steps change.
+    // State that steps change.
     struct Running {
         State state{State::kEmpty};
-        Io io{Io::kTransfers};     // of the script under way, or of the last one
-        bool has_result{false};    // the last step has completed
-        bool has_stepped{false};   // a step has completed since start()
-        bool is_confirmed{false};  // all vectors in one self_test(), or where there is none a step, good since load()
-        bool is_verifying{false};  // the oldest has completed, and is not released yet
-        QueueBits pending{0U};     // that have not completed the oldest
-        std::uint32_t token{0U};   // of the script under way, or of the last one; 1 is the set-up
-        std::uint32_t under_way{0U};    // scripts; their tokens are the last ones
+        Io io{Io::kTransfers};        // of the script under way, or of the last one
+        bool has_result{false};       // the last step has completed
+        bool has_stepped{false};      // a step has completed since start()
+        bool is_confirmed{false};     // all vectors in one self_test(), or a step if there are none, have passed since
+                                      // load()
+        bool is_verifying{false};     // the oldest has completed, and is not released yet
+        QueueBits pending{0U};        // that have not completed the oldest
+        std::uint32_t token{0U};      // of the script under way, or of the last one; 1 is the set-up
+        std::uint32_t under_way{0U};  // scripts; their tokens are the last ones
         std::uint32_t deadline_us{0U};  // of the oldest script under way, or of the last one
         std::uint32_t steps_completed{0U};
-        ScrubCursor release;     // how far the step that has completed is verified
-        ScrubCursor background;  // how far scrub() has come
+        ScrubCursor release;     // progress of verifying the completed step
+        ScrubCursor background;  // progress of scrub()
         ParameterValues parameters;
         std::array<Course, kMaxMeshDevices> courses{};    // by device
         std::array<Flight, kMaxStepsInFlight> flights{};  // by token
@@ -284,7 +284,7 @@ class Session {
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
-    void enter() noexcept { call_ = kInCall; }  // before a call changes or asks anything; reseal() ends it
+    void enter() noexcept { call_ = kInCall; }  // before a call changes or reads anything; reseal() ends it
     Status seal(Status status) noexcept;
     void seal_bound() noexcept;
     Status check(bool state_fits) noexcept;
@@ -323,19 +323,20 @@ class Session {
     [[nodiscard]] Status refuse_view(bool is_there) const noexcept;
     [[nodiscard]] State idle_state() const noexcept;
     [[nodiscard]] std::uint32_t oldest_token() const noexcept;
-    // What a device's notifications of a script carry: no other device of the mesh gives it for the same script, nor a
-    // digest over it. A multiple of any number of steps in flight is added, which drivers keep records by.
+    // The token of a device's notifications of a script; no other device of the mesh has the same token for that
+    // script, nor the same digest. The offset is a multiple of every possible number of steps in flight, by which
+    // drivers index their records.
     [[nodiscard]] static constexpr std::uint32_t token_on(std::uint32_t device, std::uint32_t token) noexcept {
         constexpr std::uint32_t kDeviceBit = 28U;
         static_assert(((kMaxMeshDevices - 1U) >> (32U - kDeviceBit)) == 0U);
         return token + (device << kDeviceBit);
     }
-    // Where a script that is under way has its place.
+    // The entry of a script that is under way.
     [[nodiscard]] std::uint32_t place_of(std::uint32_t token) const noexcept { return token & bound_.mask; }
     [[nodiscard]] Flight& oldest() noexcept;
     void open_flight(ScriptKind kind, Io io) noexcept;
     void supervise(const PlannedScript& script) noexcept;
-    // Of a session that has loaded: there may be none before.
+    // Only for a loaded session; before that there may be none.
     [[nodiscard]] std::uint32_t device_count() const noexcept { return kDrivesOneDevice ? 1U : device_count_; }
     [[nodiscard]] Devices devices() const noexcept { return Devices{devices_.data(), device_count_}; }
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
@@ -377,7 +378,7 @@ class Session {
     FaultRecord fault_{};
     FaultHistory history_{};
     Bound bound_{};
-    Bound bound_copy_{};  // so that one of them is whole whatever bit flips
+    Bound bound_copy_{};  // so that one of them survives any bit flip
     Running running_{};
     Loaded loaded_{};
 };

@@ -1,6 +1,4 @@
-// What a session is told once: whose binaries it loads, what a device must attest, and when results are given out.
-//
-// Place in the whole: the part of session.h that an application decides.
+// The configuration of a session: whose binaries it loads, what a device must attest, and when results are released.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +8,19 @@
 
 namespace pianola {
 
-// When a step's outputs are given out. Wide patterns; what is neither is treated as kVerified.
+// When a step's outputs are released. Wide patterns; any other value is treated as kVerified.
 enum class Release : std::uint32_t {
     // Once traces, weights and the session's own state have been found unchanged after the step: poll() goes on
     // returning kPending for as many calls as that takes, kScrubSliceBytes each. A bit that flipped in any of them
-    // before it was used is noticed in time.
+    // before it was used is detected before the release.
     kVerified = 0x4DB2'B24DU,
     // As soon as the device has completed: for memories that correct themselves (ECC). scrub() still finds what has
     // changed, later.
     kAtCompletion = 0xB24D'4DB2U,
 };
 
-// The least that a device must attest of its own work to be driven at all. Wide patterns; what is none of them is
-// treated as kDigest. What is lost with each: docs/DESIGN.md.
+// The minimum that a device must attest to be driven. Wide patterns; any other value is treated as kDigest.
+// docs/DESIGN.md says what is lost with each.
 enum class Evidence : std::uint32_t {
     kDigest = 0x39C6'C639U,
     kCount = 0xC639'39C6U,

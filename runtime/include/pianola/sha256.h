@@ -1,8 +1,7 @@
 // SHA-256, incremental.
 //
-// Place in the whole: the digest of the envelope, of schema and of kernel library. It must run on target before
-// anything of the file is parsed, so it is here, and not from a library. Source of the algorithm: FIPS 180-4, section
-// 6.2.
+// The digest of the envelope, of schema and of kernel library. It must run on target before the file is parsed, so it
+// is implemented here and not taken from a library. Source of the algorithm: FIPS 180-4, section 6.2.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ class Sha256 {
 // Digest of one contiguous message.
 [[nodiscard]] Sha256Digest sha256(ByteSpan message) noexcept;
 
-// True where equal. Looks at every byte, whatever the first difference.
+// True if equal. Reads every byte, independent of the first difference.
 [[nodiscard]] bool digests_equal(ByteSpan left, ByteSpan right) noexcept;
 
 }  // namespace pianola

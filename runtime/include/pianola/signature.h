@@ -1,8 +1,8 @@
-// SignatureVerifier: who says whether a signature over a digest is a key's.
+// SignatureVerifier: verifies a signature over a digest with a key.
 //
-// Place in the whole: an interface that the integrator chooses the implementation of, as with Platform: software
-// (hal/crypto), or a hardware security module. Called while a binary is loaded, by the loading core only. Everything
-// about which key may sign what is decided in runtime/include/pianola/trust.h, not here.
+// The integrator chooses the implementation, as with Platform: software (hal/crypto) or a hardware security module.
+// Called while a binary is loaded, by the loading core only. runtime/include/pianola/trust.h decides which key may sign
+// what.
 //
 // The algorithm is ECDSA on the curve P-256 over a SHA-256 digest (FIPS 186-5, section 6; SEC 1, section 2.3 for the
 // encodings).
@@ -30,9 +30,8 @@ class SignatureVerifier {
     SignatureVerifier& operator=(const SignatureVerifier&) = delete;
     SignatureVerifier& operator=(SignatureVerifier&&) = delete;
 
-    // kOk: signature is the key's, over this digest. kRefused: it is not, or the key or signature is malformed.
-    // Whatever else is returned counts as refusal. Blocks for a time that is bounded by the implementation, which
-    // states it.
+    // kOk: signature is the key's, over this digest. kRefused: it is not, or the key or signature is malformed. Any
+    // other result counts as refusal. Blocks for a time that is bounded by the implementation, which states it.
     virtual Status verify(const Sha256Digest& digest, const Signature& signature,
                           const PublicKey& key) const noexcept = 0;
 

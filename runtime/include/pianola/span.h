@@ -1,7 +1,7 @@
 // Span: a view of contiguous elements that knows its length and never wraps.
 //
-// Place in the whole: the one way in which the runtime passes memory around. C++17 has no std::span. A view does not
-// own what it shows: the caller keeps the elements alive for as long as the view, or anything made from it, is in use.
+// The runtime passes all memory as spans; C++17 has no std::span. A view does not own its elements: the caller keeps
+// them alive as long as the view, or anything made from it, is in use.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Span {
     constexpr Span(const std::array<std::remove_const_t<T>, kCount>& elements) noexcept
         : data_{elements.data()}, count_{kCount} {}
 
-    // A view for writing may be passed where a view for reading is wanted.
+    // A writable view converts to a read-only view.
     template <typename Other, typename = std::enable_if_t<std::is_same_v<const Other, T>>>
     constexpr Span(Span<Other> other) noexcept  // NOLINT(google-explicit-constructor): DEV-001
         : data_{other.data()}, count_{other.size()} {}
@@ -40,7 +40,7 @@ class Span {
         return data_ + count_;  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
     }
 
-    // The caller has checked index < size(): this is the one unchecked access, and it is in this file only.
+    // The caller has checked index < size(): this is the only unchecked access.
     [[nodiscard]] constexpr T& operator[](std::size_t index) const noexcept {
         return data_[index];  // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic): DEV-002
     }

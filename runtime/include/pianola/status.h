@@ -1,7 +1,7 @@
 // Status: what every fallible function on target returns.
 //
-// Place in the whole: the lowest header of the runtime. A Status says how the caller should react; the details of a
-// refusal are in a Verdict (runtime/include/pianola/verdict.h), those of a failure while replaying in a FaultRecord
+// The lowest header of the runtime. A Status says how the caller should react; the details of a refusal are in a
+// Verdict (runtime/include/pianola/verdict.h), those of a failure while replaying in a FaultRecord
 // (runtime/include/pianola/fault.h).
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace pianola {
 
-// Values are grouped by the reaction they ask for. Success is a wide non-zero pattern, so that memory which was
-// cleared, or never written, does not read as success. Every two values differ in at least 8 bits: a word of the
-// extended Hamming (8,4) code and its complement, twice.
+// Values are grouped by the required reaction. Success is a wide non-zero pattern, so that cleared or unwritten memory
+// does not read as success. Every two values differ in at least 8 bits: a word of the extended Hamming (8,4) code and
+// its complement, twice.
 enum class [[nodiscard]] Status : std::uint32_t {
     kOk = 0x5AC3'96A5U,               // done
     kInvalidArgument = 0x17E8'17E8U,  // caller's bug: correct the call

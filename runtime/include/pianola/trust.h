@@ -1,8 +1,7 @@
 // Trust: whose binaries may be loaded.
 //
-// Place in the whole: what an integrator configures, beside the device. authenticate()
-// (runtime/include/pianola/envelope.h) applies it to every binary, on target while loading and on the host in `pianola
-// verify`. Constant data: keep it in flash.
+// Configured by the integrator. authenticate() (runtime/include/pianola/envelope.h) applies it to every binary, on
+// target while loading and on the host in `pianola verify`. Constant data: keep it in flash.
 #pragma once
 
 #include <array>
@@ -14,16 +13,16 @@
 
 namespace pianola {
 
-// The first 8 bytes of the SHA-256 digest of the key's SubjectPublicKeyInfo in DER (RFC 5480): what
-// `openssl pkey -pubin -outform DER | sha256sum` prints. It only finds the key: the signature is what convinces.
+// The first 8 bytes of the SHA-256 digest of the key's SubjectPublicKeyInfo in DER (RFC 5480): what `openssl pkey
+// -pubin -outform DER | sha256sum` prints. It only selects the key; the signature is the proof.
 inline constexpr std::uint32_t kKeyIdBytes = 8U;
 using KeyId = std::array<std::uint8_t, kKeyIdBytes>;
 
-// Wide patterns, as for Status: memory that was cleared, or lost a bit, is in no state. What is neither is treated as
-// the stricter one.
+// Wide patterns, as for Status: cleared memory or a flipped bit gives no valid state. Any other value is treated as the
+// stricter one.
 enum class KeyState : std::uint32_t {
     kTrusted = 0x4BB4'B44BU,
-    kRevoked = 0xB44B'4BB4U,  // nothing that it has signed may be loaded any more
+    kRevoked = 0xB44B'4BB4U,  // binaries that it has signed may no longer be loaded
 };
 
 struct TrustedKey {
@@ -33,10 +32,10 @@ struct TrustedKey {
 };
 
 enum class SignaturePolicy : std::uint32_t {
-    // Production: only what a key of the list has signed.
+    // Production: only binaries signed by a key of the list.
     kRequired = 0x63C9'9C36U,
-    // Development and host tools: also what is not signed, and what unknown keys have signed. A signature of a key of
-    // the list must hold.
+    // Development and host tools: also unsigned binaries and those signed by unknown keys. A signature of a key of the
+    // list must be valid.
     kOptional = 0x9C36'63C9U,
 };
 
@@ -44,7 +43,7 @@ struct Trust {
     SignaturePolicy signatures{SignaturePolicy::kRequired};
     Span<const TrustedKey> keys;
     const SignatureVerifier* verifier{nullptr};  // without one, no signature holds
-    // Lower security versions than this are refused. A session takes its platform's counter where that is higher.
+    // Lower security versions are refused. A session uses its platform's counter if that is higher.
     std::uint32_t lowest_security_version{0U};
     DigestEngine* digest_engine{nullptr};  // without one, the loading core computes digests
 };

@@ -1,7 +1,7 @@
 // Verdict: the outcome of validating a trace binary.
 //
-// Place in the whole: every stage from the envelope to the plan reports through one. It names the rule, the field and
-// the byte, so that host and target can be compared, and so that somebody can act on it without a debugger.
+// Every stage from the envelope to the plan reports through a verdict. It names the rule, the field and the byte, so
+// that host and target can be compared, and the cause can be found without a debugger.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace pianola {
 
-// Where in the file's structure: "traces[0].commands[17].dst". Names have static lifetime.
+// Position in the file's structure: "traces[0].commands[17].dst". Names have static lifetime.
 class FieldPath {
   public:
     static constexpr std::uint32_t kNoIndex = UINT32_MAX;
@@ -36,16 +36,16 @@ class FieldPath {
 
 struct Verdict {
     Status status{Status::kInternal};
-    Rule rule{Rule::kNotRun};  // the one that refuses; kAccepted behind a validation that has gone all its way
+    Rule rule{Rule::kNotRun};  // the rule that refuses; kAccepted after a validation that has run to completion
     FieldPath path;
-    std::uint32_t flow{0U};         // kFlowAccepted once validate() has gone all its way; see follow()
+    std::uint32_t flow{0U};         // kFlowAccepted once validate() has run to completion; see follow()
     std::uint32_t file_offset{0U};  // of the offending field, or of the table that has it
-    std::uint64_t actual{0U};       // what the file says, where the rule compares numbers
-    std::uint64_t limit{0U};        // what it is compared with
+    std::uint64_t actual{0U};       // the file's number, if the rule compares numbers
+    std::uint64_t limit{0U};        // the number that it is compared with
 };
 
-// Control flow, counted: every stage of validation adds the status that it came to, without a branch, so that a stage
-// that was skipped, or whose failure was, shows in the sum.
+// Control-flow check: every stage of validation adds its status without a branch, so that a skipped stage, or a skipped
+// failure branch, changes the sum.
 [[nodiscard]] constexpr std::uint32_t follow(std::uint32_t flow, Status status) noexcept {
     constexpr std::uint32_t kPrime = 0x0100'0193U;
     return (flow ^ static_cast<std::uint32_t>(status)) * kPrime;
@@ -55,15 +55,15 @@ inline constexpr std::uint32_t kFlowStart = 0x1357'9BDFU;
 inline constexpr std::uint32_t kFlowAccepted =
     follow(follow(follow(follow(kFlowStart, Status::kOk), Status::kOk), Status::kOk), Status::kOk);
 
-// Makes it a verdict that nobody has reached yet.
+// Resets to not-run.
 void reset(Verdict& verdict) noexcept;
 
-// Writes "traces[0].commands[17].dst" and a terminating zero; cuts off what does not fit. Returns the length without
+// Writes "traces[0].commands[17].dst" and a terminating zero; truncates what does not fit. Returns the length without
 // the zero.
 std::size_t format_path(const FieldPath& path, Span<char> text) noexcept;
 
 // Fill in the verdict and return Status::kRefused. The path is the verdict's own, extended by the caller. Most rules
-// compare 32-bit numbers, and there are many calls: half the argument's bytes count.
+// compare 32-bit numbers; there are many calls, so 32-bit arguments save code size.
 Status refuse(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint32_t actual = 0U,
               std::uint32_t limit = 0U) noexcept;
 Status refuse_wide(Verdict& verdict, Rule rule, std::uint32_t file_offset, std::uint64_t actual,

@@ -1,6 +1,6 @@
 // Everything that a session on a board needs, and the files that a test gave.
 //
-// Place in the whole: on-target tests only. One of these exists per run; it lies in zeroed memory, not on the stack.
+// One of these exists per run; it lies in zeroed memory, not on the stack.
 #pragma once
 
 #include <array>

@@ -1,7 +1,6 @@
 // Markers for the instruction counter, and a platform and a link that tell it when the ECU core only waits.
 //
-// Place in the whole: on-target tests only. instruction_counter.c, inside the emulator, knows the four functions by
-// their addresses.
+// instruction_counter.c, inside the emulator, knows the four functions by their addresses.
 #pragma once
 
 #include <cstdint>

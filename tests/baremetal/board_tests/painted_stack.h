@@ -1,8 +1,8 @@
 // How much of the ECU core's stack a call really uses.
 //
-// Place in the whole: on-target tests only. The stack below the call is painted as start-up has painted it, then the
-// call is made, then the lowest word is looked for that is not paint any more. The distance from there to the stack
-// pointer at the call counts: interrupts that came meanwhile are in it.
+// The stack below the call is painted as start-up has painted it, then the call is made, then the lowest word is looked
+// for that is not paint any more. The distance from there to the stack pointer at the call counts: interrupts that came
+// meanwhile are in it.
 #pragma once
 
 #include <cstdint>

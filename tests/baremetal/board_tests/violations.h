@@ -1,7 +1,7 @@
 // What the memory protection unit has refused.
 //
-// Place in the whole: on-target tests only. Defines the hook that applications owe to hal/arch/protection.h: a
-// violation that nobody expects stops the core, one that a test expects is noted and skipped.
+// Defines the hook that applications owe to hal/arch/protection.h: a violation that nobody expects stops the core, one
+// that a test expects is noted and skipped.
 #pragma once
 
 #include <cstdint>

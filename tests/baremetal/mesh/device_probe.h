@@ -1,7 +1,7 @@
 // Device probe: sees every command that a device of one core executes, and may do something to the core.
 //
-// Place in the whole: on-target tests only. It is linked (option --wrap) around ExecutionLog::append(), which the
-// device's firmware calls once for each command: the firmware itself is the product's, and has no hook.
+// It is linked (option --wrap) around ExecutionLog::append(), which the device's firmware calls once for each command:
+// the firmware itself is the product's, and has no hook.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Two devices of one core each, and a session that drives both.
 //
-// Place in the whole: on-target tests only. One of these exists per run; it lies in zeroed memory, not on the stack.
+// One of these exists per run; it lies in zeroed memory, not on the stack.
 #pragma once
 
 #include <array>

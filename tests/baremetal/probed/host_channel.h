@@ -1,8 +1,7 @@
 // HostChannel: numbers to and from a program of the host, by two named pipes.
 //
-// Place in the whole: on-target tests only. While a core waits for the host, an emulator that counts instructions lets
-// no core go on and no time pass: the host may look at memory, and change it, at a moment that comes again with every
-// run.
+// While a core waits for the host, an emulator that counts instructions lets no core go on and no time pass: the host
+// may look at memory, and change it, at a moment that comes again with every run.
 #pragma once
 
 #include <array>

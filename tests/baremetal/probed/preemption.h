@@ -1,7 +1,6 @@
 // Seeded preemption: cores give way to one another at moments that a seed decides.
 //
-// Place in the whole: on-target tests only. hal/boards/<board>/tests/preemption.cpp implements it where cores run side
-// by side, preemption_none.cpp elsewhere.
+// hal/boards/<board>/tests/preemption.cpp implements it where cores run side by side, preemption_none.cpp elsewhere.
 #pragma once
 
 #include <cstdint>

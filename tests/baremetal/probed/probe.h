@@ -1,8 +1,8 @@
 // Probe: sees every command that a device core executes, and may do something to the core.
 //
-// Place in the whole: on-target tests only. It is linked (option --wrap) around ExecutionLog::append(), which the
-// device's firmware calls once for each command, and around board::wait_for_signal(): the firmware itself is the
-// product's, and has no hook. State lies in memory that all cores see.
+// It is linked (option --wrap) around ExecutionLog::append(), which the device's firmware calls once for each command,
+// and around board::wait_for_signal(): the firmware itself is the product's, and has no hook. State lies in memory that
+// all cores see.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
 // Where the host stops a run: the functions of ends.cpp, which lie in a page of their own. The emulator runs every page
 // with a breakpoint one instruction at a time, and nothing that takes long may share it.
-//
-// Place in the whole: on-target tests only.
 #pragma once
 
 #include "hal/arch/core_fault.h"

@@ -1,8 +1,7 @@
 // What the host orders of the image whose instructions it skips, and what the image leaves for it to see.
 //
-// Place in the whole: on-target tests only. tests/baremetal/campaigns/skip_board.py knows the same bytes: it writes the
-// order into memory before the core starts, and reads the evidence through the debug stub, whatever state the core is
-// in by then.
+// tests/baremetal/campaigns/skip_board.py knows the same bytes: it writes the order into memory before the core starts,
+// and reads the evidence through the debug stub, whatever state the core is in by then.
 #pragma once
 
 #include <array>

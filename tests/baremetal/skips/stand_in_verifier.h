@@ -1,8 +1,6 @@
 // StandInVerifier: a signature verifier that costs some hundred instructions instead of millions, so that every point
 // of the path around it can be tried. Its "signature" is the digest with the key's bytes added: no secret, and no
 // security. A signature that is not so is refused.
-//
-// Place in the whole: on-target tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,4 @@
 // WatchedDevice: the reference device, which counts how often something was done that only an accepted binary may do.
-//
-// Place in the whole: on-target tests only.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A loader as one would write it without a thought for faults: it validates once, and one branch decides.
 //
-// Place in the whole: on-target tests only. The campaign must find skips that make this one start a binary that is to
-// be refused; that it finds none in the product means something then.
+// The campaign must find skips that make this one start a binary that is to be refused; that it finds none in the
+// product means something then.
 #pragma once
 
 #include "pianola/command_set.h"

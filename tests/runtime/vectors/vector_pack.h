@@ -1,8 +1,7 @@
 // The files in which validator test vectors travel: from the host suite to a target, and the target's verdicts back.
 //
-// Place in the whole: tests only; written by pianola_vectors, read by the on-target test application. All numbers are
-// little-endian words of 32 bits, all records multiples of 64 bytes, so that a pack that lies aligned holds every file
-// aligned.
+// Written by pianola_vectors, read by the on-target test application. All numbers are little-endian words of 32 bits,
+// all records multiples of 64 bytes, so that a pack that lies aligned holds every file aligned.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // What the functions of the shim have in common: the loader's own of each, failures, handles.
 //
-// Place in the whole: tests only; shim_calls.cpp and shim_objects.cpp.
+// shim_calls.cpp and shim_objects.cpp.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 // DriverShim: stands between the Vulkan device and the loader, counts, and has the driver fail, lie or reorder.
 //
-// Place in the whole: tests only. shim_calls.cpp and shim_objects.cpp define the loader's functions that the device
-// calls, and the linker takes these instead of the loader's; each tells the one object of this class, and calls the
-// loader's own. So it works in front of any driver, and tests see and steer it in their own process. The test
-// vulkan.shim says that no function which makes something or can fail escapes it. Not thread-safe.
+// shim_calls.cpp and shim_objects.cpp define the loader's functions that the device calls, and the linker takes these
+// instead of the loader's; each tells the one object of this class, and calls the loader's own. So it works in front of
+// any driver, and tests see and steer it in their own process. The test vulkan.shim says that no function which makes
+// something or can fail escapes it. Not thread-safe.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

@@ -1,6 +1,4 @@
 // SmallHost: the small workload in a session on a Vulkan device, with the shim before the driver.
-//
-// Place in the whole: tests only.
 #pragma once
 
 #include <gtest/gtest.h>

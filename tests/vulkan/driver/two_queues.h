@@ -1,7 +1,7 @@
 // TwoQueues: a queue family with two queues, made of one queue.
 //
-// Place in the whole: tests only; a part of DriverShim. Submissions to the two are taken as they come and passed on to
-// the one queue in another order, as far as their semaphores permit it: as a driver with two queues may do that.
+// A part of DriverShim. Submissions to the two are taken as they come and passed on to the one queue in another order,
+// as far as their semaphores permit it: as a driver with two queues may do that.
 #pragma once
 
 #include <vulkan/vulkan_core.h>

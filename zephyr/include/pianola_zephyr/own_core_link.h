@@ -1,7 +1,7 @@
 // OwnCoreLink: the reference device played by the application's own core under Zephyr.
 //
-// Place in the whole: what RefdevDriver needs of a machine. The device works inside Session::poll(), one command of
-// each queue at most, so that a cyclic thread gets on with it kernel by kernel. No caches lie between the two.
+// What RefdevDriver needs of a machine. The device works inside Session::poll(), one command of each queue at most, so
+// that a cyclic thread gets on with it kernel by kernel. No caches lie between the two.
 #pragma once
 
 #include <zephyr/kernel.h>

@@ -1,7 +1,7 @@
 // ZephyrPlatform: clock and idling of a session under Zephyr.
 //
-// Place in the whole: a base for applications, which add their watchdog, their safe state and their counter of security
-// versions: these belong to the ECU. Called by the thread that owns the session.
+// A base for applications, which add their watchdog, their safe state and their counter of security versions: these
+// belong to the ECU. Called by the thread that owns the session.
 #pragma once
 
 #include <zephyr/kernel.h>

@@ -1,6 +1,6 @@
-// On virt_rv32 the timer of each hart preempts it, anywhere. An emulator that counts instructions repeats one
-// interleaving of the harts for ever; with a seed for each run, a test sees as many as it wants, and each of them
-// again. The alarm's handler sleeps for one tick of the clock, during which others run, and sets the next alarm.
+// On virt_rv32 the timer of each hart preempts it at any instruction. An emulator that counts instructions always
+// repeats one interleaving of the harts; with a seed for each run, a test covers as many as it wants, reproducibly. The
+// alarm's handler sleeps for one tick of the clock, during which others run, and sets the next alarm.
 #include "tests/baremetal/probed/preemption.h"
 
 #include <array>
@@ -22,15 +22,15 @@ constexpr std::uint32_t kHarts = 3U;
 constexpr std::uint32_t kEcuHart = 0U;
 
 struct Preemption {
-    std::array<std::uint32_t, kHarts> state{};  // of each hart's generator; its own business after the start
+    std::array<std::uint32_t, kHarts> state{};  // state of each hart's generator
     bool started{false};                        // the ECU core's
     std::atomic<std::uint32_t> pauses{0U};
 };
-// An interrupt handler is called by nobody who could hand it an object.
+// An interrupt handler cannot be passed an object.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 Preemption g_preemption;
 
-// The next interval of a hart: a linear congruential generator, of which the upper half is good.
+// The next interval of a hart: a linear congruential generator, of which the upper half is used.
 std::uint32_t next_interval(std::uint32_t hart) noexcept {
     constexpr std::uint32_t kMultiplier = 1'664'525U;
     constexpr std::uint32_t kIncrement = 1'013'904'223U;
@@ -41,8 +41,8 @@ std::uint32_t next_interval(std::uint32_t hart) noexcept {
 }
 
 // Interrupts are off in the handler, so the wait ends with the alarm and does not nest; a doorbell may end it early.
-// The ECU core does not wait: where all harts sleep, the emulator's own threads decide who wakes first, and a run would
-// not come again. Its alarm alone makes the emulator go on to the next hart.
+// The ECU core does not wait: if all harts sleep, the emulator's threads decide which wakes first, and a run would not
+// be reproducible. Its alarm makes the emulator switch to the next hart.
 void pause_here(std::uint32_t hart) noexcept {
     if (hart != kEcuHart) {
         set_alarm(hart, ticks() + 1U);
@@ -60,7 +60,7 @@ void start_preemption(std::uint32_t seed) noexcept {
     for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
         g_preemption.state[hart] = (seed * kGoldenRatio) + hart;
     }
-    riscv::fence_before_doorbell();  // an alarm is a doorbell, too: its handler must find the state
+    riscv::fence_before_doorbell();  // an alarm acts as a doorbell, too: its handler needs the state
     for (std::uint32_t hart = 0U; hart < kHarts; ++hart) {
         set_alarm(hart, ticks() + next_interval(hart));
     }
@@ -78,7 +78,7 @@ void may_give_way(std::uint32_t /*queue*/) noexcept {}
 
 }  // namespace pianola::baremetal
 
-// The board takes no interrupts; the linker sends them here instead (--wrap).
+// The board takes no interrupts; the linker redirects its handler to this one (--wrap).
 extern "C" {
 // NOLINTBEGIN(clang-diagnostic-reserved-identifier, readability-identifier-naming): DEV-032
 void __wrap_pianola_riscv_interrupt(std::uint32_t number) noexcept;

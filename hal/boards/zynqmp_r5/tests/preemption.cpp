@@ -1,5 +1,5 @@
-// On zynqmp_r5 nothing interrupts a core. Each gives way by itself, behind a command or a look at the device, as often
-// as a seed says: in an emulator that runs one core at a time, the other goes on until it gives way in turn.
+// On zynqmp_r5 nothing interrupts a core. Each core yields after a command or a check of the device, as often as a seed
+// determines: in an emulator that runs one core at a time, the other then runs until it yields.
 #include "tests/baremetal/probed/preemption.h"
 
 #include <array>
@@ -22,7 +22,7 @@ struct PreemptionState {
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): DEV-033
 [[gnu::section(".shared")]] PreemptionState g_state;
 
-// A linear congruential generator, of which the upper half is good. 0 to 3.
+// A linear congruential generator, of which the upper half is used. 0 to 3.
 std::uint32_t next_turns(std::uint32_t place) noexcept {
     constexpr std::uint32_t kMultiplier = 1'664'525U;
     constexpr std::uint32_t kIncrement = 1'013'904'223U;

@@ -37,7 +37,7 @@ class Pl330Target final : public Target {
     [[nodiscard]] const char* kernel_name(std::uint32_t /*kernel_id*/) const noexcept override { return nullptr; }
 
     [[nodiscard]] std::vector<std::uint32_t> sample(Sample which, const SampleOperands& with) const override {
-        constexpr std::uint32_t kRegisterBits = 0xF800'0000U;  // of DMAMOV's operand byte: no instruction sets them
+        constexpr std::uint32_t kRegisterBits = 0xF800'0000U;  // of DMAMOV's operand byte: not set by any instruction
         Words words;
         switch (which) {
             case Sample::kCopy:

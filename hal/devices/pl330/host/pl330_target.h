@@ -1,4 +1,4 @@
-// The PL330 as a Target: binaries for it are captured, judged and shown on a host. It has no simulator.
+// The PL330 as a Target: binaries for it are captured, validated and shown on a host. It has no simulator.
 #pragma once
 
 #include "hal/devices/pl330/driver.h"
@@ -9,7 +9,7 @@ namespace pianola::pl330 {
 // Static lifetime.
 [[nodiscard]] const Target& target();
 
-// What a description says of the engine's memories.
+// The engine's memories from a description.
 [[nodiscard]] EngineSpec spec_of(const DeviceDescription& device);
 
 }  // namespace pianola::pl330

@@ -5,7 +5,7 @@
 namespace pianola::pl330 {
 namespace {
 
-// One group after another, until nothing is left.
+// Group after group, until nothing is left.
 void append_moves(Words& words, Move at, std::uint32_t size_bytes, Group (*encode)(const Move&) noexcept) {
     while (size_bytes != 0U) {
         const Move move = first_move(at.source, at.destination, size_bytes, at.source_increments);

@@ -1,7 +1,6 @@
-// Command words: commands of a trace, written by hand.
+// Command words: functions that write the commands of a trace.
 //
-// Place in the whole: what the linkers, the mutation kit's samples and the tests' workloads write traces with. Sizes
-// are in bytes. Host only.
+// Linkers, the mutation kit's samples and the tests' workloads write traces with them. Sizes are in bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,10 @@ using Words = std::vector<std::uint32_t>;
 [[nodiscard]] Words barrier_words();
 [[nodiscard]] Words end_words();
 
-// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument where it does not
-// accept the arguments.
+// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument if the kernel does
+// not accept the arguments.
 [[nodiscard]] Words launch_words(KernelId kernel, const Words& arguments);
-// The same on one core.
+// The launch on one core.
 [[nodiscard]] Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments);
 
 template <typename Arguments>

@@ -1,7 +1,6 @@
-// What reference devices there can be.
+// Limits of reference devices.
 //
-// Place in the whole: for those who make a device from numbers of others: a user's description, or what a file says of
-// its target before anything of it is proved.
+// For code that makes a device from untrusted numbers: a user's description, or a file's target before it is proved.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace pianola::refdev {
 
-// What is wrong with the description, in words that name its members; empty where a device can be so.
+// The problem of the description, with member names; empty if such a device is possible.
 [[nodiscard]] std::string what_is_wrong_with(const DeviceDescription& device);
 
 }  // namespace pianola::refdev

@@ -66,7 +66,7 @@ class Parser {
         }
     }
 
-    // What the first log says that each has room for: the device's profile decides.
+    // Capacity of each log, from the first one: it depends on the device's profile.
     [[nodiscard]] std::uint32_t entries_of_first() const {
         if (dump_.size() < kHeadBytes) {
             fail(0U, fmt::format("{} bytes are no log", dump_.size()));
@@ -112,7 +112,7 @@ class Parser {
         if (command.fault > DeviceFault::kLost) {
             fail(offset + kFaultOffset, fmt::format("no fault has the number {}", dump_[offset + kFaultOffset]));
         }
-        // What the device does not know it logs as it found it.
+        // The device logs unknown commands as it found them.
         if ((command.name == nullptr) && (command.fault != DeviceFault::kUnknownCommand)) {
             fail(offset + kKindOffset, fmt::format("no command has the kind 0x{:02X}", dump_[offset + kKindOffset]));
         }

@@ -1,7 +1,7 @@
 // Dumps of ExecutionLog objects, read with care.
 //
-// Place in the whole: host side of hal/devices/refdev/execution_log.h, which defines the bytes. A dump may come from a
-// debugger, a board or `pianola run --log`; nothing in it is trusted. Host only.
+// The host's reader for hal/devices/refdev/execution_log.h, which defines the bytes. A dump may come from a debugger, a
+// board or `pianola run --log`; nothing in it is trusted.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace pianola::refdev {
 
-// One log per queue. What is wrong with the dump, with its byte; empty where nothing is.
+// One log per queue. The problem of the dump, with its byte; empty if there is none.
 [[nodiscard]] std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs);
 
 // A command of that kind, with its name as docs/reference/device.md has it, in lower case.

@@ -9,7 +9,7 @@
 namespace pianola::refdev {
 namespace {
 
-// The kernel's id is the last word but one of a head, and the arguments stand behind it.
+// The kernel's id is the second-last word of a head, and the arguments follow the head.
 std::uint32_t head_words_of(std::uint32_t header) noexcept {
     switch (static_cast<Opcode>(header & kOpcodeMask)) {
         case Opcode::kLaunch:

@@ -1,6 +1,6 @@
 // For which kind of core the weights of a launch are packed.
 //
-// Place in the whole: what Target::packed_for() says of the reference device. Host only.
+// Implements Target::packed_for() of the reference device.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace pianola::refdev {
 
-// "dsp" or "mve"; empty of plain weights, which every core reads, and of a command without weights.
+// "dsp" or "mve"; empty for plain weights, which every core reads, and for a command without weights.
 [[nodiscard]] std::string packed_for(WordSpan command);
 
 }  // namespace pianola::refdev

@@ -17,7 +17,7 @@
 namespace pianola::refdev {
 namespace {
 
-// A convolution of a large image with a filter of its size: much work on few bytes. Empty where the memory is too
+// A convolution of a large image with a filter of the same size: much work on few bytes. Empty if the memory is too
 // small.
 Words long_launch(std::uint32_t memory, std::uint32_t size_bytes) {
     constexpr std::uint32_t kEdge = 128U;

@@ -1,6 +1,6 @@
 // The reference device as a Target.
 //
-// Place in the whole: how the host's tools reach the reference device and its simulator. Host only.
+// Gives the host's tools access to the reference device and its simulator.
 #pragma once
 
 #include "hal/devices/refdev/device_spec.h"
@@ -11,7 +11,7 @@ namespace pianola::refdev {
 // Static lifetime.
 [[nodiscard]] const Target& target();
 
-// The sizes of a reference device, and back.
+// Conversion between a description and the sizes of a reference device.
 [[nodiscard]] DeviceSpec spec_of(const DeviceDescription& device);
 [[nodiscard]] DeviceDescription description_of(const DeviceSpec& spec);
 

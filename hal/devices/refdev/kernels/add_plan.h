@@ -1,6 +1,4 @@
-// What every element of an addition shares, and the inner loop over it.
-//
-// Place in the whole: between the addition kernel and the inner loops of a core, as inner_loops.h is for layers.
+// Parameters shared by all elements of an addition, and the inner loop.
 #pragma once
 
 #include "hal/devices/refdev/kernels/arguments.h"
@@ -26,7 +24,7 @@ struct AddPlan {
     }
 };
 
-// Element by element; the output is apart from each input, or in place of it. Scales shift to the right.
+// Element by element; the output is disjoint from each input, or in place of it. Scales shift to the right.
 void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int8_t* input2, std::int8_t* output,
                   std::uint32_t count) noexcept;
 

@@ -1,7 +1,6 @@
-// What an argument word may be, and what it is to a caller.
+// Accepted range of an argument word, and its role.
 //
-// Place in the whole: what the lists of argument words (argument_words.h, rescaling_argument_words.h) are written with,
-// and what kernels make of them.
+// Used to write the lists of argument words (argument_words.h, rescaling_argument_words.h), and to evaluate them.
 #pragma once
 
 #include <array>
@@ -53,18 +52,18 @@ using ArgumentWords = std::array<ArgumentWord, kArgumentWords<Arguments>>;
 [[nodiscard]] constexpr ArgumentWord int8_rule(const char* field) noexcept {
     return in_range(field, INT8_MIN, INT8_MAX);
 }
-// Minus a zero point, as the offsets of operands that are read.
+// Minus a zero point, like the offsets of operands that are read.
 [[nodiscard]] constexpr ArgumentWord negated_int8_rule(const char* field) noexcept {
     return in_range(field, -INT8_MAX, -INT8_MIN);
 }
-// Of any type of integers up to 16 bits.
+// For any integer type up to 16 bits.
 [[nodiscard]] constexpr ArgumentWord int16_rule(const char* field) noexcept {
     return in_range(field, INT16_MIN, INT16_MAX);
 }
 [[nodiscard]] constexpr ArgumentWord negated_int16_rule(const char* field) noexcept {
     return in_range(field, -INT16_MAX, -INT16_MIN);
 }
-// Goes with a check that the type is one of the kernel's.
+// Requires a separate check that the type is one of the kernel's.
 [[nodiscard]] constexpr ArgumentWord type_rule(const char* field = "type") noexcept {
     return in_range(field, static_cast<std::int32_t>(kTypeInt8), static_cast<std::int32_t>(kTypeInt32));
 }
@@ -85,7 +84,8 @@ inline constexpr std::int32_t kMaxNormalizedDepth = 32768;  // squares below 2^1
 inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;      // terms of at most 1 that cannot overflow the row's sum
 inline constexpr std::int32_t kMaxInputShift = 30;
 inline constexpr std::int32_t kMaxElementBytes = 4;
-// Scales in single precision, as bits: 2^-124, so that what is not normal is no quarter of it, to the largest number.
+// Scales in single precision, as bits: from 2^-124, so that subnormal numbers are below a quarter of it, to the largest
+// number.
 inline constexpr std::int32_t kLeastScaleBits = 0x0180'0000;
 inline constexpr std::int32_t kLargestScaleBits = 0x7F7F'FFFF;
 
@@ -103,7 +103,7 @@ template <typename Arguments>
     return rules;
 }
 
-// Bit i for argument word i, where it has the role.
+// Bit i is set if argument word i has the role.
 template <typename Arguments>
 [[nodiscard]] constexpr std::uint64_t words_of(ArgumentRole role) noexcept {
     std::uint64_t words = 0U;

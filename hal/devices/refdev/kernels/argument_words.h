@@ -1,9 +1,9 @@
 // Argument words of every kernel: the name, the accepted range and the role of each.
 //
-// Place in the whole: the one list of the words' names, one row per word in the order of the structures in arguments.h.
-// From it come the ranges that a kernel's describe() checks, the names in its refusals, and Kernel::address_words and
-// Kernel::value_words of the ROM (kernel.h says what these promise). Roles affect no launch; the tests prove their
-// promise for every kernel.
+// The only list of the words' names, one row per word in the order of the structures in arguments.h. From it come the
+// ranges that a kernel's describe() checks, the names in its refusals, and Kernel::address_words and
+// Kernel::value_words of the ROM (kernel.h defines these). Roles do not affect launches; the tests check them for every
+// kernel.
 #pragma once
 
 #include "hal/devices/refdev/kernels/argument_rules.h"

@@ -1,10 +1,9 @@
 // Argument words of every kernel, as structures.
 //
-// Place in the whole: the single definition of the argument layout. A launch command carries exactly these 32-bit words
-// in this order, little-endian; docs/reference/device.md says the same in prose. Addresses are device addresses;
-// tensors are dense, row-major, NHWC; counts are in elements unless the name says bytes; offsets are minus the zero
-// point for operands that are read and plus the zero point for results, as in the published int8 quantisation scheme of
-// TensorFlow Lite.
+// The single definition of the argument layout. A launch command carries exactly these 32-bit words in this order,
+// little-endian; docs/reference/device.md describes it. Addresses are device addresses; tensors are dense, row-major,
+// NHWC; counts are in elements unless the name says bytes; offsets are minus the zero point for operands that are read
+// and plus the zero point for results, as in the published int8 quantisation scheme of TensorFlow Lite.
 #pragma once
 
 #include <array>
@@ -34,7 +33,7 @@ struct ChannelParameters {
 };
 inline constexpr std::uint32_t kChannelParametersBytes = 12U;
 
-// How a layer's filter and channel parameters lie in memory. packed_weights.h says what the packed layouts are.
+// Layout of a layer's filter and channel parameters in memory. packed_weights.h defines the packed layouts.
 enum class WeightsLayout : std::uint32_t {
     kPlain = 0U,  // as the layer's arguments say below; every core reads it
     kDsp = 1U,
@@ -134,13 +133,13 @@ struct Pool2dArguments {
     std::uint32_t type;  // int8 or int16, aligned to their size
 };
 
-// Mean over any subset of the dimensions. There is one rounding path, whatever the scales, keep_dims and axes:
-// TensorFlow Lite Micro averages by rescaling the zero-point-free sum with a multiplier into which 1 / count is
-// folded. With count the product of the reduced dimensions, an importer computes
-//     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0   (the frexp of the scheme)
-//     fold       = min(floor(log2(count)), 32, 31 + shift0)
-//     multiplier = int32((int64(multiplier0) << fold) / count)      (truncated)
-//     shift      = shift0 - fold                                    (-31 to 30)
+// Mean over any subset of the dimensions. There is one rounding path for all scales, keep_dims and axes: TensorFlow
+// Lite Micro averages by rescaling the zero-point-free sum with a multiplier into which 1 / count is folded. With count
+// the product of the reduced dimensions, an importer computes
+//     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0 (the frexp of the scheme)
+//     fold = min(floor(log2(count)), 32, 31 + shift0)
+//     multiplier = int32((int64(multiplier0) << fold) / count) (truncated)
+//     shift = shift0 - fold (-31 to 30)
 // and the kernel
 //     element = clamp(rescale(sum - count * input_zero_point, multiplier, shift) + output_zero_point)
 // to the range of the type.
@@ -198,7 +197,7 @@ struct L2NormalizationArguments {
     std::int32_t input_zero_point;
 };
 
-// The logarithm of softmax. Differences are scaled as there; the other way as reverse_multiplier and reverse_shift say.
+// The logarithm of softmax. Differences are scaled as there, and back by reverse_multiplier and reverse_shift.
 struct LogSoftmaxArguments {
     std::uint32_t input;   // int8[rows][depth]
     std::uint32_t output;  // int8[rows][depth], scale 1/16, zero point 127
@@ -231,7 +230,7 @@ struct PadArguments {
     std::int32_t value;           // its low element_bytes bytes, little-endian
 };
 
-// Bytes from one place to another. The two share no byte.
+// Copies bytes. Source and destination share no byte.
 struct CopyArguments {
     std::uint32_t source;
     std::uint32_t destination;
@@ -241,22 +240,21 @@ struct CopyArguments {
 struct FillArguments {
     std::uint32_t destination;  // 4-byte aligned
     std::uint32_t size_bytes;   // multiple of 4
-    std::uint32_t pattern;      // little-endian, over and over
+    std::uint32_t pattern;      // little-endian, repeated
 };
 
 inline constexpr std::uint32_t kMaxGatherSegments = 4U;
 
-// One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Segments that are not used are
-// zero.
+// One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Unused segments are zero.
 struct GatherSegment {
     std::uint32_t address;
-    std::uint32_t stride_bytes;  // any, 0 included: the same bytes in every row
+    std::uint32_t stride_bytes;  // any; 0: the same bytes in every row
     std::uint32_t bytes;
 };
 
-// Rows put together from columns of up to four sources: changes how a tensor is spread over memories, joins and slices.
+// Rows assembled from columns of up to four sources: redistributes a tensor over memories, joins and slices.
 struct GatherArguments {
-    std::uint32_t destination;  // contiguous; each row is its segments, one behind the other
+    std::uint32_t destination;  // contiguous; each row consists of its consecutive segments
     std::uint32_t rows;
     std::uint32_t segment_count;  // 1 to 4
     std::array<GatherSegment, kMaxGatherSegments> segments;
@@ -290,7 +288,7 @@ enum class BinaryOp : std::uint32_t {
     kMultiply = 3U,
     kMinimum = 4U,
     kMaximum = 5U,
-    kEqual = 6U,  // 1 where equal, else 0
+    kEqual = 6U,  // 1 if equal, else 0
 };
 
 // Element by element. int8 saturates, int32 wraps modulo 2^32.
@@ -320,7 +318,7 @@ enum class ReduceOp : std::uint32_t {
     kSum = 1U,  // modulo 2^32
     kMaximum = 2U,
     kMinimum = 3U,
-    kArgMaximum = 4U,  // which term it is, from 0; the first of equal ones
+    kArgMaximum = 4U,  // index of the term, from 0; the first of equal ones
     kArgMinimum = 5U,
 };
 
@@ -331,14 +329,14 @@ struct ReduceArguments {
     std::uint32_t columns;
     std::uint32_t type;
     ReduceOp op;
-    std::uint32_t axis;  // the one that disappears: 0 rows, 1 columns
+    std::uint32_t axis;  // the reduced one: 0 rows, 1 columns
 };
 
 enum class SemaphoreOp : std::uint32_t {
     kUnspecified = 0U,
     kSet = 1U,
     kIncrement = 2U,  // by value, modulo 2^32
-    kWait = 3U,       // the launch fails where the word is below value, unsigned
+    kWait = 3U,       // the launch fails if the word is below value, unsigned
 };
 
 struct SemaphoreArguments {
@@ -351,9 +349,9 @@ inline constexpr std::uint32_t kViewRank = 6U;
 
 // output[i0]...[i5] is the element whose offsets from that of index 0 are i0 * strides[0] + ... + i5 * strides[5].
 struct ViewArguments {
-    std::uint32_t input;          // the lowest byte that is read: of the last element along each negative stride
+    std::uint32_t input;          // the lowest byte that is read: that of the last element along each negative stride
     std::uint32_t output;         // dense
-    std::uint32_t element_bytes;  // any: what is contiguous in both is best one element
+    std::uint32_t element_bytes;  // any; bytes that are contiguous in both are best treated as one element
     std::array<std::uint32_t, kViewRank> dims;
     std::array<std::int32_t, kViewRank> strides;  // bytes, any; 0 repeats
 };
@@ -373,7 +371,7 @@ struct TakeArguments {
 template <typename Arguments>
 inline constexpr std::uint32_t kArgumentWords = static_cast<std::uint32_t>(sizeof(Arguments) / sizeof(std::uint32_t));
 
-// The structure that the words hold. The caller has checked words.size() == kArgumentWords<Arguments>.
+// Converts the words to their structure. The caller has checked words.size() == kArgumentWords<Arguments>.
 template <typename Arguments>
 [[nodiscard]] inline Arguments arguments_from_words(WordSpan words) noexcept {
     static_assert(std::is_trivially_copyable_v<Arguments> && ((sizeof(Arguments) % sizeof(std::uint32_t)) == 0U));

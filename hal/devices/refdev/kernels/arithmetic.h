@@ -1,7 +1,6 @@
 // Arithmetic of one element type: int8 saturates, int32 wraps modulo 2^32.
 //
-// Place in the whole: shared by the element-wise kernels. Operands are 32 bits wide and in the range of the type; so is
-// every result. Total.
+// Operands are 32 bits wide and in the range of the type; so is every result. Defined for all operands.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct Arithmetic {
     }
 
   private:
-    // No operation on two int8 leaves 32 bits, so that nothing has wrapped where this saturates.
+    // No operation on two int8 leaves 32 bits, so nothing has wrapped before this saturates.
     [[nodiscard]] static constexpr std::int32_t fit(std::int32_t value) noexcept {
         return std::is_same_v<Element, std::int8_t> ? clamp_to(value, INT8_MIN, INT8_MAX) : value;
     }

@@ -1,7 +1,6 @@
 // Broadcasting: operands that a kernel repeats along some dimensions of its result.
 //
-// Place in the whole: shared by the element-wise kernels of several operands. An operand is dense; its stride is 0 on
-// the dimensions in which it is repeated.
+// An operand is dense; its stride is 0 on the dimensions in which it is repeated.
 #pragma once
 
 #include <array>
@@ -16,10 +15,10 @@ inline constexpr std::uint32_t kBroadcastRank = 4U;
 
 using BroadcastDims = std::array<std::uint32_t, kBroadcastRank>;
 
-// An operand's own size, from its strides in the result.
+// An operand's size, from its strides in the result.
 struct BroadcastShape {
     std::uint64_t elements;
-    std::uint32_t wrong_dimension;  // kBroadcastRank where the strides are those of a dense operand
+    std::uint32_t wrong_dimension;  // kBroadcastRank if the strides are those of a dense operand
 };
 
 [[nodiscard]] constexpr BroadcastShape broadcast_shape(const BroadcastDims& dims,
@@ -37,7 +36,7 @@ struct BroadcastShape {
     return BroadcastShape{size, kBroadcastRank};
 }
 
-// One run of the innermost dimension, by its place in the others. Its stride there is 0 or 1.
+// One run of the innermost dimension, given by its index in the others. Its stride there is 0 or 1.
 struct BroadcastRun {
     std::size_t i;
     std::size_t j;

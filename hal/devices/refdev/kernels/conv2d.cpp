@@ -20,17 +20,17 @@ struct Operands {
     std::int8_t* output;  // of the batch
 };
 
-// What every output pixel of a launch shares.
+// Parameters shared by all output pixels of a launch.
 struct Plan {
     PatchGeometry geometry;
-    Requantisation requantisation;  // of a block that the short form does not suit
+    Requantisation requantisation;  // of a block for which the short form is not exact
     std::uint32_t pixels;           // of an output
     std::uint32_t output_width;
     std::uint32_t output_channels;
     std::uint32_t taps;            // of one output channel
     std::uint32_t group_channels;  // output channels of one group
     std::int32_t input_offset;
-    bool has_patches;  // else the taps of every pixel are neighbours in memory, all of them inside the input
+    bool has_patches;  // otherwise the taps of every pixel are adjacent in memory and inside the input
 
     explicit Plan(const Arguments& a) noexcept
         : geometry{a},
@@ -45,7 +45,7 @@ struct Plan {
                       !stays_inside(geometry.rows, a.output_height) ||
                       !stays_inside(geometry.columns, a.output_width)} {}
 
-    // True where every window starts inside the input.
+    // True if every window starts inside the input.
     [[nodiscard]] static bool stays_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
         return (axis.pad_before == 0U) && (axis.origin(output_size - 1U) < static_cast<std::int32_t>(axis.input_size));
     }
@@ -59,7 +59,7 @@ struct Block {
     std::int8_t* output;  // the block's first channel in pixel 0
 };
 
-// Not inside its caller, because the copy of the taps needs most of a convolution's stack.
+// Not inlined, because the copy of the taps needs most of a convolution's stack.
 [[gnu::noinline]] void accumulate_patches(const Plan& plan, const Block& block, std::uint32_t pixel, std::uint32_t rows,
                                           BlockSums& sums) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
@@ -78,7 +78,7 @@ struct Block {
     }
 }
 
-// The taps of a pixel that are neighbours in memory.
+// The taps of a pixel that are adjacent in memory.
 [[nodiscard]] const std::int8_t* pixel_taps(const Plan& plan, const std::int8_t* input, std::uint32_t pixel) noexcept {
     const std::size_t row = std::size_t{pixel / plan.output_width} * plan.geometry.rows.stride;
     const std::size_t column = std::size_t{pixel % plan.output_width} * plan.geometry.columns.stride;
@@ -114,7 +114,7 @@ void compute_block(const Plan& plan, const Block& block) noexcept {
     }
 }
 
-// Not inside its caller, so that its sums and those of packed weights are not on the stack at once.
+// Not inlined, so that its sums and those of packed weights are not on the stack at the same time.
 [[gnu::noinline]] void compute_batch(const Plan& plan, const Operands& operands) noexcept {
     std::uint32_t first = 0U;
     while (first < plan.output_channels) {
@@ -129,7 +129,7 @@ void compute_block(const Plan& plan, const Block& block) noexcept {
     }
 }
 
-// Of a tap block, for each row.
+// Buffer of a tap block, for each row.
 using Patches = std::array<std::array<std::int8_t, kPackedTaps>, kPackedRows>;
 
 [[gnu::noinline]] void copy_patches(const Plan& plan, const std::int8_t* input, std::uint32_t pixel,
@@ -140,7 +140,7 @@ using Patches = std::array<std::array<std::int8_t, kPackedTaps>, kPackedRows>;
     }
 }
 
-// The same for packed weights.
+// The buffer for packed weights.
 [[gnu::noinline]] void accumulate_packed_patches(const Plan& plan, const std::int8_t* input, const PackedBlock& block,
                                                  std::uint32_t pixel, std::uint32_t rows, PackedSums& sums) noexcept {
     Patches patches;  // NOLINT(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039

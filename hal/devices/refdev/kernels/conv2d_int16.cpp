@@ -17,7 +17,7 @@ constexpr std::uint32_t kPatchTaps = kTapBlock / kElementBytes;  // that are cop
     return bytes;
 }
 
-// What every output pixel of a launch shares.
+// Parameters shared by all output pixels of a launch.
 struct Plan {
     PatchGeometry geometry;
     Int16Output result;
@@ -36,7 +36,7 @@ struct Pixel {
     std::uint32_t column;
 };
 
-// Some of the output channels of one group, for one output pixel. `input` shows the group's first channel.
+// Some of the output channels of one group, for one output pixel. `input` begins at the group's first channel.
 [[nodiscard]] WideSums sums_of(const Plan& plan, const std::int8_t* input, const Pixel& pixel,
                                const FilterRows& channels) noexcept {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039

@@ -19,7 +19,7 @@ struct Operands {
     std::int8_t* output;  // of the batch
 };
 
-// What every output pixel of a launch shares.
+// Parameters shared by all output pixels of a launch.
 struct Plan {
     WindowAxis rows;
     WindowAxis columns;
@@ -37,14 +37,14 @@ struct Plan {
           depth_multiplier{a.depth_multiplier},
           output_channels{a.input_channels * a.depth_multiplier},
           input_offset{a.input_offset} {
-        // A core's short form may suit channels that the one in plain C++, which shared_pixel() would use, does not.
+        // A core's short form may be exact for channels for which the plain C++ form, used by shared_pixel(), is not.
         const std::uint64_t taps = std::uint64_t{a.filter_height} * a.filter_width;
         requantisation.is_short =
             (a.depth_multiplier == 1U) && is_short_form_exact(parameters, output_channels, taps * kLargestProduct);
     }
 };
 
-// The taps under the filter that are inside the input; nothing to add up where there are none.
+// The taps under the filter that are inside the input; nothing to sum if there are none.
 [[nodiscard]] DepthwiseWindow window_at(const Plan& plan, const Operands& operands, std::uint32_t output_row,
                                         std::uint32_t output_column) noexcept {
     const std::int32_t row_origin = plan.rows.origin(output_row);
@@ -74,7 +74,7 @@ struct Plan {
     return window;
 }
 
-// Where several output channels share an input channel, one after the other: the same on every core.
+// If several output channels share an input channel, they are computed one by one, equally on every core.
 void shared_pixel(const Plan& plan, const DepthwiseWindow& window, const std::int8_t* parameters,
                   std::int8_t* output) noexcept {
     for (std::size_t channel = 0U; channel < plan.output_channels; ++channel) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kElementBytes = sizeof(std::int16_t);
 
-// What every output pixel of a launch shares.
+// Parameters shared by all output pixels of a launch.
 struct Plan {
     WindowAxis rows;
     WindowAxis columns;

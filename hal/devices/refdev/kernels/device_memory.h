@@ -1,8 +1,8 @@
-// DeviceMemory: how kernels and copies reach the reference device's memory.
+// DeviceMemory: access of kernels and copies to the reference device's memory.
 //
-// Place in the whole: the device's bus and its region protection unit. Device addresses are 32-bit; memory is reachable
-// only through regions, which the runtime programs from the binary that it has proved. A kernel asks once per operand,
-// with the whole size; an operand which no single region permits is a bus fault.
+// The device's bus and its region protection unit. Device addresses are 32-bit; memory is reachable only through
+// regions, which the runtime programs from the binary that it has proved. A kernel requests each operand once, with its
+// whole size; an operand that no single region permits is a bus fault.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace pianola::refdev {
 
-// One programmed region. `host` is where the core that runs this code sees the region's first byte.
+// One programmed region. `host` is this core's pointer to the region's first byte.
 struct MemoryRegion {
     std::uint32_t base{0U};
     std::uint32_t size_bytes{0U};
@@ -25,8 +25,8 @@ struct MemoryRegion {
     bool fetch{false};          // of trace words
 };
 
-// The protection unit's registers lie in plain memory here, so that each is kept twice and counts while it equals its
-// copy only: one that damage has changed permits nothing.
+// The protection unit's registers are in plain memory here, so each is kept twice and is valid only while it equals its
+// copy: a damaged one permits nothing.
 class DeviceMemory {
   public:
     void clear() noexcept {
@@ -35,7 +35,7 @@ class DeviceMemory {
         copies_.fill(Registers{});
     }
 
-    // kCapacity where kMaxRegions are programmed already.
+    // kCapacity if kMaxRegions are already programmed.
     Status program(const MemoryRegion& region) noexcept {
         if (count_ >= kMaxRegions) {
             return Status::kCapacity;
@@ -51,7 +51,7 @@ class DeviceMemory {
         return Status::kOk;
     }
 
-    // Number `index` since clear(); without host memory where there are fewer, or where it has been changed by damage.
+    // Number `index` since clear(); without host memory if there are fewer, or if it is damaged.
     [[nodiscard]] MemoryRegion programmed(std::uint32_t index) const noexcept {
         if ((index >= count_) || (index >= kMaxRegions) || !is_whole(registers_[index], copies_[index])) {
             return MemoryRegion{};
@@ -63,7 +63,7 @@ class DeviceMemory {
                 permits(kQueueWrites), permits(kFetch)};
     }
 
-    // nullptr where [address, address + size) is not wholly inside one region that permits the access.
+    // nullptr if [address, address + size) is not entirely inside one region that permits the access.
     [[nodiscard]] const std::uint8_t* readable(std::uint32_t address, std::uint32_t size_bytes) const noexcept {
         return find(address, size_bytes, kDeviceReads);
     }

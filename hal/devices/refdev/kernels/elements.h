@@ -1,7 +1,7 @@
 // Elements of tensors whose type an argument word chooses.
 //
-// Place in the whole: shared by the kernels that take a type, of which each knows some. Operands are bytes; a longer
-// element is read and written by memcpy, because the host may see device memory at any alignment.
+// Operands are bytes; a longer element is read and written by memcpy, because the host may see device memory at any
+// alignment.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace pianola::refdev {
 
-// Of the kernels that are not quantised; 0 for a word that is none of their types.
+// For kernels that are not quantised; 0 for a word that is none of their types.
 [[nodiscard]] constexpr std::uint32_t type_bytes(std::uint32_t type) noexcept {
     if (type == kTypeInt8) {
         return sizeof(std::int8_t);
@@ -25,12 +25,12 @@ namespace pianola::refdev {
     return (type != kTypeInt32) || ((address % sizeof(std::int32_t)) == 0U);
 }
 
-// Of the kernels that rescale, where element types are int8, int16 and int32; 0 for a word that is none of them.
+// For kernels that rescale, with element types int8, int16 and int32; 0 for a word that is none of them.
 [[nodiscard]] constexpr std::uint32_t rescaled_bytes(std::uint32_t type) noexcept {
     return (type == kTypeInt16) ? static_cast<std::uint32_t>(sizeof(std::int16_t)) : type_bytes(type);
 }
 
-// Of the kernels that move elements of any type.
+// For kernels that move elements of any type.
 [[nodiscard]] constexpr bool is_element_size(std::uint32_t size_bytes) noexcept {
     return (size_bytes == sizeof(std::int8_t)) || (size_bytes == sizeof(std::int16_t)) ||
            (size_bytes == sizeof(std::int32_t));
@@ -41,13 +41,13 @@ namespace pianola::refdev {
     return (address & (element_bytes - 1U)) == 0U;
 }
 
-// What an integer of so many bits can hold.
+// Range of an integer of that many bits.
 template <typename Element>
 [[nodiscard]] constexpr bool holds(std::int32_t lowest, std::int32_t highest) noexcept {
     return (lowest >= std::numeric_limits<Element>::min()) && (highest <= std::numeric_limits<Element>::max());
 }
 
-// Of int8 and int16; every pair of 32-bit numbers for any other type.
+// Range of int8 and int16; every pair of 32-bit numbers for any other type.
 [[nodiscard]] constexpr bool type_holds(std::uint32_t type, std::int32_t lowest, std::int32_t highest) noexcept {
     if (type == kTypeInt8) {
         return holds<std::int8_t>(lowest, highest);

@@ -1,9 +1,8 @@
 // Exponential and reciprocal in fixed point.
 //
-// Place in the whole: used by the kernels of softmax, and by the capture for tables of activations. Source of the
-// algorithms: gemmlowp's fixed-point exponential (a Taylor polynomial on [-1/4, 0) and one multiplication per bit of
-// the rest) and its division by Newton's method; constants are the named real numbers, rounded. Qm.n below is a 32-bit
-// number with m integer and n fractional bits.
+// Source of the algorithms: gemmlowp's fixed-point exponential (a Taylor polynomial on [-1/4, 0) and one multiplication
+// per bit of the rest) and its division by Newton's method; constants are the named real numbers, rounded. Qm.n below
+// is a 32-bit number with m integer and n fractional bits.
 #pragma once
 
 #include <array>
@@ -27,7 +26,7 @@ namespace pianola::refdev {
     return kExpOfMinusEighth + rounding_doubling_high_multiply(kExpOfMinusEighth, x + beyond_linear);
 }
 
-// exp(a) for a <= 0 with 4 or 5 integer bits, Q4.27 or Q5.26 to Q0.31. Any other a gives some number.
+// exp(a) for a <= 0 with 4 or 5 integer bits, Q4.27 or Q5.26 to Q0.31. The result for any other a is unspecified.
 template <std::uint32_t kIntegerBits>
 [[nodiscard]] constexpr std::int32_t exp_of_negative(std::int32_t a) noexcept {
     static_assert((kIntegerBits == 4U) || (kIntegerBits == 5U), "there are constants for these");

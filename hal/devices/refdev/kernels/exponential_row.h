@@ -1,7 +1,6 @@
 // Rows of exponentials: exp(element - largest) of each, and their sum.
 //
-// Place in the whole: shared by the kernels of softmax and of its logarithm. Qm.n is a 32-bit number with m integer and
-// n fractional bits. Total.
+// Qm.n is a 32-bit number with m integer and n fractional bits. Total.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ struct DifferenceScale {
     std::int32_t left_shift;
     std::int32_t least;  // differences below count as exp(...) = 0
 
-    // Of a difference to the largest element, Q5.26.
+    // Difference to the largest element, Q5.26.
     [[nodiscard]] std::int32_t apply(std::int32_t difference) const noexcept {
         const std::int32_t shifted = wrapping_shift_left(difference, static_cast<std::uint32_t>(left_shift));
         return rounding_doubling_high_multiply(shifted, multiplier);

@@ -1,10 +1,9 @@
 // Fixed-point arithmetic of the int8 quantisation scheme, with double rounding.
 //
-// Place in the whole: the only arithmetic that decides bits of a result beyond sums of products; every kernel rescales
-// through it. Source of the algorithm: the published gemmlowp fixed-point operations, composed as in TensorFlow Lite
-// Micro's reference kernels (a rounding doubling high multiplication, then a rounding division by a power of two).
-// Total: any operand gives a defined result; where the published operations would overflow, these wrap modulo 2^32 or
-// saturate as said.
+// The only arithmetic besides sums of products that determines bits of a result; every kernel rescales through it.
+// Source of the algorithm: the published gemmlowp fixed-point operations, composed as in TensorFlow Lite Micro's
+// reference kernels (a rounding doubling high multiplication, then a rounding division by a power of two). Any operand
+// gives a defined result; if the published operations would overflow, these wrap modulo 2^32 or saturate as described.
 #pragma once
 
 #include <cstdint>
@@ -79,8 +78,8 @@ static_assert((floor_shift_right(-3, 1U) == -2) &&
     return (value < -threshold) ? INT32_MIN : wrapping_shift_left(value, bits);
 }
 
-// Multiplication by a real number: multiplier / 2^31 * 2^shift. Any shift is acceptable: it is clamped to what the
-// scheme can express.
+// Multiplication by a real number: multiplier / 2^31 * 2^shift. Any shift is accepted: it is clamped to the scheme's
+// range.
 class Scale {
   public:
     constexpr Scale(std::int32_t multiplier, std::int32_t shift) noexcept
@@ -102,8 +101,8 @@ class Scale {
     std::int32_t shift_;
 };
 
-// The same of sums of up to 48 bits: the multiplier is rounded to 16 bits, and the product once, halves upwards. A
-// result that does not fit wraps modulo 2^32.
+// Rescales sums of up to 48 bits: the multiplier is rounded to 16 bits, and the product once, halves upwards. A result
+// that does not fit wraps modulo 2^32.
 class WideScale {
   public:
     constexpr WideScale(std::int32_t multiplier, std::int32_t shift) noexcept
@@ -119,7 +118,7 @@ class WideScale {
   private:
     static constexpr std::int32_t kFractionBits = 15;
 
-    // Of multipliers that are not negative, which no layer has.
+    // Only for multipliers that are not negative; no layer has negative ones.
     [[nodiscard]] static constexpr std::uint64_t reduced(std::int32_t multiplier) noexcept {
         constexpr std::uint32_t kDroppedBits = 16U;
         constexpr std::uint32_t kLargest = 0x7FFFU;

@@ -31,7 +31,7 @@ struct Operands {
     return sum;
 }
 
-// Some output channels of one or two batches. Filter, parameters and outputs point to the first of them.
+// Several output channels of one or two batches. Filter, parameters and outputs point to the first of them.
 struct Block {
     TapRows rows;
     FilterRows filter;
@@ -54,7 +54,7 @@ void store_block(const Arguments& a, const Block& block, const Requantisation& r
                OutputRows{block.output, a.output_depth, block.rows.rows});
 }
 
-// The same channels of every batch.
+// Computes these channels of every batch.
 void compute_channels(const Arguments& a, const Operands& operands, const FilterRows& filter,
                       const Requantisation& requantisation) noexcept {
     const TapRows only{operands.input, operands.input, 1U, a.input_depth, a.input_offset};

@@ -1,10 +1,9 @@
-// The inner loops of the quantised layers: what differs from core to core.
+// The inner loops of the quantised layers, which differ from core to core.
 //
-// Place in the whole: the fully connected and convolution kernels check, bind and walk over their operands once for all
-// cores, and come here for sums of products and for storing them. Each folder below this one is a variant, the same
-// functions for one kind of core, bit by bit: portable (any core), dsp (Arm's 16-bit SIMD instructions), mve (Arm's
-// vector extension) and x86 (hosts). A build links one of them, PIANOLA_KERNELS, which the toolchain file of the core
-// sets.
+// The fully connected and convolution kernels check, bind and traverse their operands in common code, and call these
+// functions for sums of products and for storing them. Each folder below this one is a variant with the same results
+// for one kind of core: portable (any core), dsp (Arm's 16-bit SIMD instructions), mve (Arm's vector extension) and x86
+// (hosts). A build links one of them, PIANOLA_KERNELS, which the toolchain file of the core sets.
 #pragma once
 
 #include <array>
@@ -16,26 +15,26 @@
 
 namespace pianola::refdev {
 
-inline constexpr std::uint32_t kTapBlock = 160U;     // taps of a patch that are copied at once
-inline constexpr std::uint32_t kChannelBlock = 16U;  // output channels whose sums are taken at once
+inline constexpr std::uint32_t kTapBlock = 160U;     // taps of a patch that are copied together
+inline constexpr std::uint32_t kChannelBlock = 16U;  // output channels whose sums are computed together
 inline constexpr std::uint32_t kRowBlock = 2U;       // output pixels, or batches, likewise
 
-// For which channels a variant's short form of requantisation is exact. Multipliers are never negative.
+// Channels for which a variant's short form of requantisation is exact. Multipliers are never negative.
 struct ShortForm {
     std::int32_t lowest_shift;
     std::int32_t highest_shift;
-    std::uint64_t sums;  // sums, the bias included, are smaller in magnitude
+    std::uint64_t sums;  // sums, including the bias, are smaller in magnitude
 };
 extern const ShortForm kShortForm;
 
 using ChannelSums = std::array<std::int32_t, kChannelBlock>;
 using BlockSums = std::array<ChannelSums, kRowBlock>;
 
-// What is multiplied by the weights: one or two rows of `taps` bytes. A tap counts as its value plus the offset; one
+// The multiplicands of the weights: one or two rows of `taps` bytes. A tap counts as its value plus the offset; one
 // outside the input is minus the offset.
 struct TapRows {
     const std::int8_t* first;
-    const std::int8_t* second;  // not read where there is one row
+    const std::int8_t* second;  // not read if there is one row
     std::uint32_t rows;
     std::uint32_t taps;
     std::int32_t offset;
@@ -61,19 +60,19 @@ struct DepthwiseWindow {
     std::int32_t offset;
 };
 
-// Where the sums of a block start, of which accumulate() is then given every row of `taps` taps, in one piece or
-// several. `parameters` shows the ChannelParameters of the block's first channel, here and below.
+// Initialises the sums of a block; accumulate() then receives every row of `taps` taps, in one piece or several.
+// `parameters` begins at the ChannelParameters of the block's first channel, here and below.
 void start_sums(const FilterRows& filter, std::uint32_t taps, std::int32_t offset, const std::int8_t* parameters,
                 ChannelSums& sums) noexcept;
 
-// Adds the products of the rows' taps and the filter's weights, modulo 2^32. The filter's weights are those of the
-// rows' first tap and the ones behind it.
+// Adds the products of the rows' taps and the filter's weights, modulo 2^32. The filter begins at the weights of the
+// rows' first tap.
 void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept;
 
 // start_sums() and accumulate() for weights that are used once: a single row, all of its taps.
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters, ChannelSums& sums) noexcept;
 
-// Scales, clamps and stores the sums of 1 to kRowBlock rows, whose outputs are `stride` apart.
+// Scales, clamps and stores the sums of 1 to kRowBlock rows with outputs `stride` apart.
 struct OutputRows {
     std::int8_t* first;
     std::size_t stride;
@@ -88,7 +87,7 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
 
 // Tiles of a depthwise convolution: a filter of 3 x 3 taps, without strides and dilation, one output channel for each
 // input channel, and a short form that is exact with shifts below 0. A tile is some columns of two output rows of a
-// group of channels; the taps under it are brought into an order of the core's own first.
+// group of channels; its taps are first reordered for the core.
 struct DepthwiseTiles {
     std::uint32_t channels;  // of a group; 0: the variant has no tiles
     std::uint32_t columns;   // at most
@@ -96,8 +95,8 @@ struct DepthwiseTiles {
 extern const DepthwiseTiles kDepthwiseTiles;
 inline constexpr std::uint32_t kTileRows = 4U;  // of the input
 
-// The weights and parameters of a group, as the variant wants them. The parameters show its first channel's; the
-// weights of one tap lie `stride` bytes behind those of the tap before.
+// The weights and parameters of a group in the variant's layout. The parameters begin at its first channel's; the
+// weights of consecutive taps are `stride` bytes apart.
 struct DepthwiseGroup {
     std::array<std::int32_t, 120> words;
 };
@@ -111,27 +110,27 @@ struct DepthwiseTile {
     std::uint32_t channels;  // of the group
     std::uint32_t columns;   // of the output
     std::int8_t* upper;      // output
-    std::int8_t* lower;      // nullptr where there is no second row
+    std::int8_t* lower;      // nullptr if there is no second row
 };
 void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std::int8_t* parameters,
                        const Requantisation& requantisation, const DepthwiseTile& tile, DepthwiseGroup& group) noexcept;
 void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
                     const Requantisation& requantisation) noexcept;
 
-// Packed weights (packed_weights.h). A launch whose layout a variant does not read is refused when it is checked.
-inline constexpr std::uint32_t kPackedRows = 3U;       // output pixels, or batches, taken at once at most
-inline constexpr std::uint32_t kPackedTaps = 288U;     // of a patch that are copied at once
-inline constexpr std::uint32_t kPackedChannels = 64U;  // whose sums are kept at once; whole groups
+// Packed weights (packed_weights.h). A launch with a layout that a variant does not read is refused when it is checked.
+inline constexpr std::uint32_t kPackedRows = 3U;       // maximum output pixels, or batches, computed together
+inline constexpr std::uint32_t kPackedTaps = 288U;     // of a patch, copied together
+inline constexpr std::uint32_t kPackedChannels = 64U;  // whose sums are kept together; whole groups
 using PackedSums =
     std::array<std::int32_t, std::size_t{kPackedRows} * kPackedChannels>;  // per group, per row: four channels
 
 struct PackedLoops {
     std::uint32_t layouts;  // bit i: of WeightsLayout i; plain weights are always read
-    std::uint32_t rows;     // pixels that the core takes at once
+    std::uint32_t rows;     // pixels that the core computes together
 };
 extern const PackedLoops kPackedLoops;
 
-// Some channels of a layer, whole groups of it but for the last one's end.
+// Some channels of a layer, in whole groups except at the layer's end.
 struct PackedBlock {
     WeightsLayout layout;
     const std::int8_t* weights;
@@ -140,21 +139,21 @@ struct PackedBlock {
     std::uint32_t taps;  // of the whole layer
     std::int32_t offset;
 };
-// Taps [first, first + count) of 1 to kPackedLoops.rows rows; rows that are not there repeat the last one. `first` is
-// a multiple of kPackedTaps.
+// Taps [first, first + count) of 1 to kPackedLoops.rows rows; missing rows repeat the last one. `first` is a multiple
+// of kPackedTaps.
 struct PackedTaps {
     std::array<const std::int8_t*, kPackedRows> rows;  // the first of these taps
     std::uint32_t used;
     std::uint32_t first;
     std::uint32_t count;
 };
-// Adds the products of these taps to the sums; those of the first taps begin the sums.
+// Adds the products of these taps to the sums; the first taps initialise the sums.
 void accumulate_packed(const PackedBlock& block, const PackedTaps& taps, PackedSums& sums) noexcept;
 void store_packed(const PackedBlock& block, const PackedSums& sums, const Requantisation& requantisation,
                   const OutputRows& output) noexcept;
 
-// `count` bytes to a place that shares none with them; `count` times `value`. Written out, because the C library's own
-// take hundreds of instructions on some cores.
+// Copies `count` bytes to a disjoint place; stores `value` `count` times. Implemented here, because the C library's
+// functions take hundreds of instructions on some cores.
 void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept;
 void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept;
 

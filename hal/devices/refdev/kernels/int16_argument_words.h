@@ -1,7 +1,6 @@
 // Argument words of the kernels of int16_arguments.h: the name, the accepted range and the role of each.
 //
-// Place in the whole: a part of argument_words.h, which is what kernels include. Layers take the words of their int8
-// form, in which offsets are 0, weights are not packed and activations have the range of int16.
+// Layers have the words of their int8 form, with offsets of 0, plain weights and activations in the range of int16.
 #pragma once
 
 #include <type_traits>

@@ -1,7 +1,6 @@
 // Argument words of the layers with int16 activations and int8 weights.
 //
-// Place in the whole: a part of arguments.h, which says what holds for all kernels. A layer has the words of its int8
-// form, and one more.
+// A layer has the words of its int8 form and one more.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ using FullyConnectedInt16Arguments = Int16Layer<FullyConnectedArguments>;
 using Conv2dInt16Arguments = Int16Layer<Conv2dArguments>;
 using DepthwiseConv2dInt16Arguments = Int16Layer<DepthwiseConv2dArguments>;
 
-// Softmax of int16, by tables between whose entries it interpolates: exp(x) for x from -10 to 0, and 1 / (1 + x) for x
+// Softmax of int16, by interpolation between the entries of tables: exp(x) for x from -10 to 0, and 1 / (1 + x) for x
 // from 0 to 1, in Q0.15.
 inline constexpr std::uint32_t kSoftmaxTables = 2U;
 inline constexpr std::uint32_t kSoftmaxTableEntries = 513U;
@@ -45,8 +44,8 @@ struct SoftmaxInt16Arguments {
     std::int32_t shift;       // ... and power of two
 };
 
-// The logistic function or the hyperbolic tangent of int16, by a table of the former for numbers from 0 in steps of
-// 1/24, between whose entries it interpolates.
+// The logistic function or the hyperbolic tangent of int16, by interpolation in a table of the former for numbers from
+// 0 in steps of 1/24.
 enum class SigmoidOp : std::uint32_t {
     kUnspecified = 0U,
     kLogistic = 1U,

@@ -1,7 +1,6 @@
-// Functions of int16 by tables, between whose entries they are interpolated.
+// Functions of int16 by interpolation between the entries of tables.
 //
-// Place in the whole: shared by the kernels softmax_int16 and sigmoid_int16. Tables lie in device memory and may hold
-// anything: every result is defined.
+// Tables are in device memory and may have any contents: every result is defined.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace pianola::refdev {
 namespace {
 
-// Products are at most 2^22 in magnitude: so many of them fit into 32 bits.
+// Products are at most 2^22 in magnitude: that many of them fit into 32 bits.
 constexpr std::uint32_t kNarrowTaps = 256U;
 
 [[nodiscard]] std::int32_t sum_of_products(const std::int8_t* taps, const std::int8_t* weights,

@@ -1,7 +1,7 @@
-// What the layers with int16 activations and int8 weights share: sums of products, and elements made of them.
+// Shared by the layers with int16 activations and int8 weights: sums of products, and their conversion to elements.
 //
-// Place in the whole: the int16 counterpart of inner_loops.h, the same plain loops on every core. Operands are bytes in
-// device memory, as elements.h says.
+// The int16 counterpart of inner_loops.h, the same plain loops on every core. Operands are bytes in device memory, as
+// elements.h says.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ using WideSums = std::array<std::int64_t, kChannelBlock>;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
 }
 
-// The products of `count` int16 taps with as many weights, added up; at most kMaxTaps.
+// Sum of the products of `count` int16 taps and weights; at most kMaxTaps.
 [[nodiscard]] std::int64_t wide_sum(const std::int8_t* taps, const std::int8_t* weights, std::uint32_t count) noexcept;
 
-// Adds the products of `count` int16 taps with the weights of each channel; the filter's weights are those of the first
-// tap and the ones behind it. At most kMaxTaps taps are ever added up, so that no sum overflows.
+// Adds the products of `count` int16 taps with the weights of each channel; the filter begins at the weights of the
+// first tap. At most kMaxTaps taps are summed, so no sum overflows.
 void add_products(const std::int8_t* taps, std::uint32_t count, const FilterRows& filter, WideSums& sums) noexcept;
 
-// From sums to elements: bias, scale and activation.
+// Conversion of sums to elements: bias, scale and activation.
 struct Int16Output {
     std::int32_t lowest;
     std::int32_t highest;
@@ -38,9 +38,9 @@ struct Int16Output {
     [[nodiscard]] std::uint32_t parameters_bytes() const noexcept {
         return (sum_bytes == kWideSumBytes) ? kWideChannelParametersBytes : kChannelParametersBytes;
     }
-    // The element of a channel, whose parameters are shown.
+    // The element of a channel with these parameters.
     [[nodiscard]] std::int32_t element(std::int64_t sum, const std::int8_t* parameters) const noexcept;
-    // The elements of the first `channels` channels; parameters and elements of the first one are shown.
+    // The elements of the first `channels` channels; parameters and elements begin at the first one.
     void store(const WideSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                std::int8_t* output) const noexcept;
 };

@@ -1,7 +1,7 @@
 // Inverse square roots in fixed point.
 //
-// Place in the whole: used by the kernel that normalises rows, and by the capture for tables. Source of the algorithm:
-// TensorFlow Lite's five steps of Newton's method from 1, with three integer bits. Total.
+// Source of the algorithm: TensorFlow Lite's five steps of Newton's method from 1, with three integer bits. Defined for
+// all operands.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct RootScale {
     constexpr std::int32_t kOne = 1 << 28;
     constexpr std::int32_t kThreeHalves = kOne + (kOne / 2);
     constexpr std::int32_t kHalfSqrt2 = 1518500250;
-    constexpr std::int32_t kLowest = 1 << 27;  // of what the steps begin with, which is below four times this
+    constexpr std::int32_t kLowest = 1 << 27;  // of the steps' start, which is below four times this
     constexpr std::int32_t kShiftOfLowest = 11;
     constexpr std::uint32_t kSteps = 5U;
     if (value <= 1) {

@@ -1,9 +1,8 @@
 // Kernel: one entry of the reference device's ROM.
 //
-// Place in the whole: shared by the command set (which proves a launch at load), the command processor (which runs it)
-// and the capture side (which fills in the arguments). docs/reference/device.md specifies every kernel's arguments and
-// extents. Everything here is heap-free, runs on the device's own cores, and is total: whatever the argument words and
-// whatever the bytes in memory, a kernel returns, and has no undefined behaviour.
+// docs/reference/device.md specifies every kernel's arguments and extents. All kernels run on the device's cores
+// without a heap and are total: for any argument words and any bytes in memory, a kernel returns and has no undefined
+// behaviour.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +57,7 @@ enum class KernelId : std::uint32_t {
     kMatmulInt16 = 37U,
 };
 
-// What a launch with given arguments touches and costs.
+// Extents and cost of a launch with given arguments.
 struct Footprint {
     ExtentList extents;
     std::uint64_t cost_cycles{0U};
@@ -69,7 +68,7 @@ struct Footprint {
     }
 };
 
-// Why argument words are not acceptable.
+// Why argument words are refused.
 struct ArgumentError {
     const char* field{""};   // static lifetime
     std::uint32_t word{0U};  // index of the argument word
@@ -77,8 +76,8 @@ struct ArgumentError {
 
 inline constexpr std::uint32_t kMaxReadOperands = 4U;
 
-// The operands of a launch as this core sees them: those that are read, in the order of their extents, and the written
-// one; of two, the last is the output.
+// The operands of a launch in this core's memory: the read ones in the order of their extents, and the written one; of
+// two, the last is the output.
 struct BoundOperands {
     std::array<const std::int8_t*, kMaxReadOperands> inputs{};
     std::int8_t* state{nullptr};
@@ -91,14 +90,13 @@ struct Kernel {
     const char* name{""};
     std::uint32_t argument_words{0U};  // exact
 
-    // Bit i: argument word i is the device address of an operand (0 for an operand that a launch does without). Where
-    // two values of it are accepted, the extents of the operand lie apart by exactly their difference; nothing else
-    // differs.
+    // Bit i: argument word i is the device address of an operand (0 for an optional operand that a launch omits). For
+    // any two accepted values, the operand's extents differ by exactly their difference; nothing else differs.
     std::uint64_t address_words{0U};
-    // Bit i: argument word i is a value alone. It changes neither extents nor cost, and where two values of it are
-    // accepted, so is every value in between, compared as unsigned words, as long as the two do not differ in sign.
-    // That holds for any number of such words at once: what is accepted is a product of ranges. (Hence no
-    // activation_min: its upper bound is activation_max.)
+    // Bit i: argument word i is a value alone. It changes neither extents nor cost, and if two values of it are
+    // accepted, so is every value in between, compared as unsigned words, as long as the two have the same sign. This
+    // holds for any number of such words together: the accepted set is a product of ranges. (Hence no activation_min:
+    // its upper bound is activation_max.)
     std::uint64_t value_words{0U};
 
     // Checks the argument words (argument_words of them) and publishes extents and cost. kOk or kRefused. After kOk,
@@ -106,21 +104,21 @@ struct Kernel {
     // written.
     Status (*describe)(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept = nullptr;
 
-    // Computes what describe() has accepted, on its extents: run() calls it, and nobody else. kOk; kRefused: a wait for
-    // a semaphore that is not there yet, and nothing was written.
+    // Computes a launch that describe() has accepted, on its extents: called only by run(). kOk; kRefused: an
+    // unsatisfied wait for a semaphore, and nothing was written.
     Status (*compute)(WordSpan arguments, const BoundOperands& bound) noexcept = nullptr;
 };
 
-// Runs a launch. Describes it by itself and refuses what describe() refuses, so that a trace damaged after its proof
-// cannot make a kernel leave its operands. kOk; kRefused: bad arguments, or as compute(); kDeviceFault: an operand is
-// outside the regions, or not permitted; kInternal: more than kMaxReadOperands are read, which no kernel of the ROM
-// does. Where not kOk, nothing was written.
+// Runs a launch. Calls describe() and refuses what it refuses, so that a trace damaged after its proof cannot make a
+// kernel leave its operands. kOk; kRefused: bad arguments, or as compute(); kDeviceFault: an operand is outside the
+// regions, or not permitted; kInternal: more than kMaxReadOperands are read, which no kernel of the ROM does. After any
+// other result than kOk, nothing was written.
 Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept;
 
 // The ROM, sorted by id, without gaps from 1.
 [[nodiscard]] Span<const Kernel> kernel_rom() noexcept;
 
-// Constant time. nullptr where there is no such kernel.
+// Constant time. nullptr if there is no such kernel.
 [[nodiscard]] const Kernel* find_kernel(std::uint32_t id) noexcept;
 
 }  // namespace pianola::refdev

@@ -86,7 +86,7 @@ constexpr std::array<Kernel, 37> kRom{{
 }
 static_assert(is_without_gaps(), "find_kernel uses ids as indices");
 
-// With the NUL behind it; in pieces, because each call of the digest takes as much as some bytes do.
+// Includes the terminating NUL; in pieces, because each call of the digest costs as much as several bytes.
 void hash_text(Sha256& hash, const char* text) noexcept {
     std::array<std::uint8_t, 32> piece{};
     const std::size_t size_bytes = std::strlen(text) + 1U;  // NOLINT(pianola-misra-21.2.2): DEV-062

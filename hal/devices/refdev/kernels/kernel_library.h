@@ -1,8 +1,8 @@
 // The kernel library's identity.
 //
-// Place in the whole: a trace binary names the kernel library it was captured for by this hash, and the runtime
-// compares it with the device's. It covers what decides results: the library's name, its rounding, and every kernel's
-// id, version, number of argument words and name.
+// A trace binary names the kernel library it was captured for by this hash, and the runtime compares it with the
+// device's. It covers everything that determines results: the library's name, its rounding, and every kernel's id,
+// version, number of argument words and name.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace pianola::refdev {
 inline constexpr const char* kKernelLibraryName = "pianola.refdev.int8";
 inline constexpr const char* kKernelLibraryRounding = "double-rounding";
 
-// How weights lie in memory: as arguments.h says, in the order of the indices that it names.
+// Layout of weights in memory: as in arguments.h, in the order of the indices that it names.
 inline constexpr std::uint32_t kWeightsLayout = 1U;
 
 // SHA-256 over: the two names above, then per kernel of the ROM in order: id, version, argument_words (32 bits each,

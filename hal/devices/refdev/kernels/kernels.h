@@ -1,7 +1,7 @@
 // The kernels of the library, in the order of their ids.
 //
-// Place in the whole: describe_*() and compute_*() are what Kernel::describe and Kernel::compute say, a pair for each
-// kernel; the argument words of each are the structure that its comment names (arguments.h). Extents are in order.
+// describe_*() and compute_*() implement Kernel::describe and Kernel::compute, a pair for each kernel; each comment
+// names the structure of the argument words (arguments.h). Extents are in order.
 #pragma once
 
 #include "hal/devices/refdev/kernels/kernel.h"
@@ -19,7 +19,7 @@ Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) n
 Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_conv2d(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Depthwise convolution: every input channel has filters of its own, depth_multiplier of them. Arguments:
+// Depthwise convolution: every input channel has depth_multiplier separate filters. Arguments:
 // DepthwiseConv2dArguments. Extents: input, filter, channel_parameters (read), output (written, shares no byte with the
 // others).
 Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
@@ -60,16 +60,15 @@ Status compute_requantize(WordSpan arguments, const BoundOperands& bound) noexce
 Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_pad(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Copy: bytes from one place to another. Arguments: CopyArguments. Extents: source (read), destination (written; apart
-// from the source).
+// Copy of bytes. Arguments: CopyArguments. Extents: source (read), destination (written; apart from the source).
 Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_copy(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Fill: one 32-bit pattern over and over. Arguments: FillArguments. Extents: destination (written).
+// Fill with a repeated 32-bit pattern. Arguments: FillArguments. Extents: destination (written).
 Status describe_fill(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_fill(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Gather: rows put together from columns of up to four sources. Arguments: GatherArguments. Extents: the used segments
+// Gather: rows assembled from columns of up to four sources. Arguments: GatherArguments. Extents: the used segments
 // (read; each the hull of its rows), destination (written; apart from every hull).
 Status describe_gather(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_gather(WordSpan arguments, const BoundOperands& bound) noexcept;
@@ -85,16 +84,16 @@ Status describe_binary(WordSpan arguments, Footprint& footprint, ArgumentError& 
 Status compute_binary(WordSpan arguments, const BoundOperands& bound) noexcept;
 
 // Matrix product of int8 or int32, summed in int32. Arguments: MatmulArguments. Extents: a, b (read), c (written; apart
-// from both), and where it accumulates, c again (read).
+// from both), and if it accumulates, c again (read).
 Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_matmul(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Sum, maximum or minimum over the rows or the columns of a matrix, or where the extremum lies. Arguments:
+// Sum, maximum or minimum over the rows or the columns of a matrix, or the index of the extremum. Arguments:
 // ReduceArguments. Extents: input (read), output (written; apart from the input).
 Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_reduce(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Semaphore: one word of device memory that is set, counted up, or required to have come far enough. Arguments:
+// Semaphore: one word of device memory that is set, counted up, or required to have reached a value. Arguments:
 // SemaphoreArguments. Extents: address (read: increment and wait), address (written: set and increment).
 Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_semaphore(WordSpan arguments, const BoundOperands& bound) noexcept;
@@ -119,7 +118,7 @@ Status compute_lookup(WordSpan arguments, const BoundOperands& bound) noexcept;
 Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_quantized_binary(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// Select: elements of one operand or of another, as a third says, with broadcasting. Arguments: SelectArguments.
+// Select: elements of one operand or another, chosen by a third, with broadcasting. Arguments: SelectArguments.
 // Extents: condition, input1, input2 (read), output (written; apart from each, or in place of it).
 Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_select(WordSpan arguments, const BoundOperands& bound) noexcept;
@@ -129,8 +128,8 @@ Status compute_select(WordSpan arguments, const BoundOperands& bound) noexcept;
 Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_quantize(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// The way back, to numbers in single precision. Arguments: DequantizeArguments. Extents: input (read), output (written;
-// apart from the input).
+// Dequantisation to numbers in single precision. Arguments: DequantizeArguments. Extents: input (read), output
+// (written; apart from the input).
 Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_dequantize(WordSpan arguments, const BoundOperands& bound) noexcept;
 
@@ -139,8 +138,8 @@ Status compute_dequantize(WordSpan arguments, const BoundOperands& bound) noexce
 Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// First half of an SVDF layer: what its filters make of the input joins their memory. Arguments: SvdfFeatureArguments.
-// Extents: input, features, memory (read), memory (written, shares no byte with the others).
+// First half of an SVDF layer: the filters' results on the input are added to their memory. Arguments:
+// SvdfFeatureArguments. Extents: input, features, memory (read), memory (written, shares no byte with the others).
 Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_svdf_feature(WordSpan arguments, const BoundOperands& bound) noexcept;
 
@@ -154,8 +153,8 @@ Status compute_svdf_time(WordSpan arguments, const BoundOperands& bound) noexcep
 Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_lstm(WordSpan arguments, const BoundOperands& bound) noexcept;
 
-// The layers with filters once more, with int16 activations, int8 weights and sums of 4 or 8 bytes. Arguments:
-// Int16Layer of the int8 layer's. Extents: those of the int8 layer.
+// The layers with filters, with int16 activations, int8 weights and sums of 4 or 8 bytes. Arguments: Int16Layer of the
+// int8 layer's. Extents: those of the int8 layer.
 Status describe_fully_connected_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;
 Status compute_fully_connected_int16(WordSpan arguments, const BoundOperands& bound) noexcept;
 Status describe_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept;

@@ -14,7 +14,7 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 constexpr std::uint64_t kOperationsPerElement = 4U;
 constexpr std::int32_t kOutputFractionBits = 7;
 
-// Each element is read for the last time before its output is written: in place is safe.
+// Each element is read for the last time before its output is written, so in-place operation is safe.
 void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     std::int32_t sum = 0;  // of at most 2^15 squares below 2^16
     for (std::uint32_t i = 0U; i < a.depth; ++i) {

@@ -6,7 +6,7 @@ namespace pianola::refdev {
 namespace {
 
 [[nodiscard]] bool share_bytes(const Extent& left, const Extent& right) noexcept {
-    const std::uint32_t left_from_right = left.address - right.address;  // wraps to a large value where left is first
+    const std::uint32_t left_from_right = left.address - right.address;  // wraps to a large value if left is first
     const std::uint32_t right_from_left = right.address - left.address;
     return (left_from_right < right.size_bytes) || (right_from_left < left.size_bytes);
 }
@@ -92,7 +92,7 @@ namespace {
     return Status::kOk;
 }
 
-// Apart from run(), so that a kernel's own stack does not lie below a footprint.
+// Separate from run(), so that the footprint is not on the stack while a kernel runs.
 [[nodiscard, gnu::noinline]] Status describe_and_bind(const Kernel& kernel, WordSpan arguments,
                                                       const DeviceMemory& memory, BoundOperands& bound) noexcept {
     Footprint footprint;

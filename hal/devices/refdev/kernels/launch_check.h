@@ -1,8 +1,7 @@
 // LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
 //
-// Place in the whole: shared by all kernels of the ROM. A kernel takes the accepted range of each argument word from
-// its list in argument_words.h, and states its relations between words, then its operands. The first violation wins and
-// names its word; nothing is accepted by default.
+// A kernel takes the accepted range of each argument word from its list in argument_words.h, and checks relations
+// between words, then its operands. The first violation is reported with its word; nothing is accepted by default.
 #pragma once
 
 #include <array>
@@ -15,8 +14,8 @@
 
 namespace pianola::refdev {
 
-// Of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves signed
-// and unsigned words.
+// Range of one argument word. Accepted: lowest, lowest + 1, ... lowest + span, modulo 2^32, so that one form serves
+// signed and unsigned words.
 struct ArgumentRule {
     const char* field;
     std::uint32_t lowest;
@@ -33,8 +32,8 @@ inline constexpr std::uint32_t kMaxSpatial = 32767U;
 // Most taps of a window or products in a sum: 65536 * 255 * 128 fits in a 32-bit accumulator.
 inline constexpr std::uint32_t kMaxTaps = 65536U;
 
-// factors multiplied, or some number above kMaxOperandBytes where the product is. Factors are below 2^33: no
-// product with what has been multiplied before wraps.
+// The product of the factors, or a number above kMaxOperandBytes if the product is. Factors are below 2^33, so no
+// intermediate product wraps.
 template <typename... Factors>
 [[nodiscard]] constexpr std::uint64_t bounded_product(Factors... factors) noexcept {
     std::uint64_t product = 1U;
@@ -57,17 +56,17 @@ class LaunchCheck {
         footprint_.clear();
     }
 
-    // False where the number of words is wrong (the error names no field), or a word is outside its range.
+    // False if the number of words is wrong (the error names no field), or a word is outside its range.
     [[nodiscard]] bool words_accepted() noexcept;
 
-    // Passes `condition` on; where it is false, the error names `word`.
+    // Returns `condition`; if it is false, the error names `word`.
     [[nodiscard]] bool require(bool condition, std::uint32_t word) noexcept { return condition || refuse(word); }
 
-    // Publishes the operand whose address is words[address_word]. False where it is too large or wraps round the
-    // address space.
+    // Publishes the operand whose address is words[address_word]. False if it is too large or wraps round the address
+    // space.
     [[nodiscard]] bool operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept;
 
-    // Where the output may lie with respect to the operands that are read.
+    // Permitted placement of the output relative to the operands that are read.
     enum class Placement : std::uint8_t {
         kApart,           // shares no byte with any of them
         kApartOrInPlace,  // or is the very same extent

@@ -1,7 +1,6 @@
-// What a layer with a filter accepts, whatever the type of its activations.
+// Checks of a layer with a filter, for every type of activations.
 //
-// Place in the whole: shared by the int8 and int16 forms of the fully connected and convolution kernels. The words are
-// within their ranges already; these are the relations between them, and the operands.
+// The words are within their ranges already; these are the relations between them, and the operands.
 #pragma once
 
 #include <cstdint>

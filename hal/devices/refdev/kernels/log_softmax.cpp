@@ -15,12 +15,12 @@ constexpr std::uint64_t kOperationsPerElement = 32U;
 constexpr std::uint32_t kDroppedBits = 22U;   // from Q5.26 to the output's four
 constexpr std::int32_t kOneInSum = 1 << 19U;  // Q12.19
 
-// Each element is read for the last time before its output is written: in place is safe.
+// Each element is read for the last time before its output is written, so in-place operation is safe.
 void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const DifferenceScale scale{a.input_multiplier, a.input_left_shift, a.diff_min};
     const RowSum row = row_sum(scale, input, a.depth);
     const std::int32_t log_sum = logarithm(larger_of(row.sum, kOneInSum));
-    // What lies lower would leave Q5.26 when the logarithm is taken off.
+    // Lower values would leave Q5.26 when the logarithm is subtracted.
     const std::int32_t lowest = Scale{a.reverse_multiplier, a.reverse_shift}.apply(wrapping_add(log_sum, INT32_MIN));
     const std::int32_t limit = larger_of(wrapping_subtract(a.diff_min, 1), lowest);
     for (std::uint32_t i = 0U; i < a.depth; ++i) {

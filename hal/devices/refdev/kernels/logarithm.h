@@ -1,9 +1,8 @@
 // Natural logarithms in fixed point.
 //
-// Place in the whole: used by the log_softmax kernel. Source of the algorithm: gemmlowp's logarithm of numbers from 1,
-// a rational function around the fourth root of 1/2, of the number brought next to it by a power of two and maybe the
-// square root of 1/2. Constants are the named real numbers, rounded. Qm.n below is a 32-bit number with m integer and n
-// fractional bits.
+// Source of the algorithm: gemmlowp's logarithm of numbers from 1, a rational function around the fourth root of 1/2,
+// of the number scaled near it by a power of two and possibly the square root of 1/2. Constants are the named real
+// numbers, rounded. Qm.n below is a 32-bit number with m integer and n fractional bits.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace pianola::refdev {
 
-// Bits of 0 above the highest of 1, of a positive number.
+// Leading zero bits of a positive number.
 [[nodiscard]] constexpr std::int32_t leading_zeros(std::int32_t value) noexcept {
     std::int32_t zeros = 1;
     std::uint32_t rest = static_cast<std::uint32_t>(value) << 1U;
@@ -24,8 +23,8 @@ namespace pianola::refdev {
     return zeros;
 }
 
-// What the rational function is of: a number from the square root of 1/2 to 1 in Q0.31, and the power of two that was
-// taken out of it, in Q6.25.
+// Argument of the rational function: a number from the square root of 1/2 to 1 in Q0.31, and the extracted power of two
+// in Q6.25.
 struct ReducedNumber {
     std::int32_t mantissa;
     std::int32_t power;

@@ -12,7 +12,7 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint32_t kEntries = 256U;
 
-// Elements are moved whole; what they mean is the table's matter.
+// Elements are moved whole; their meaning belongs to the table.
 template <typename Element>
 void look_up(const std::int8_t* input, const std::int8_t* table, std::int8_t* output, std::uint32_t count) noexcept {
     for (std::size_t i = 0U; i < count; ++i) {
@@ -34,7 +34,7 @@ Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.require(is_element_size(a.element_bytes), word_of(offsetof(Arguments, element_bytes))) &&
         check.require(is_aligned_to(a.table, a.element_bytes), word_of(offsetof(Arguments, table))) &&
         check.require(is_aligned_to(a.output, a.element_bytes), output_word) &&
-        // A table that is overwritten while it is read is no table, also where the two have the same size.
+        // A table must not be overwritten while it is read, even if the two have the same size.
         check.require(a.output != a.table, output_word) &&
         check.operand(word_of(offsetof(Arguments, input)), a.count, Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, table)), bounded_product(kEntries, a.element_bytes), Access::kRead) &&

@@ -17,9 +17,9 @@ constexpr std::uint32_t kInputGate = 0U;
 constexpr std::uint32_t kForgetGate = 1U;
 constexpr std::uint32_t kCandidate = 2U;
 constexpr std::uint32_t kOutputGate = 3U;
-constexpr std::int32_t kGateMultiplier = 3;  // a gate's 2^-12 steps to those of the table, 2^-9 of 1/24
+constexpr std::int32_t kGateMultiplier = 3;  // converts a gate's steps of 2^-12 to the table's, 2^-9 of 1/24
 
-// What one batch has: addresses of its parts, and where the layer's constants lie.
+// Data of one batch: addresses of its parts, and of the layer's constants.
 struct Layer {
     const std::int8_t* weights;
     const std::int8_t* biases;
@@ -28,7 +28,7 @@ struct Layer {
     std::int8_t* hidden;
 };
 
-// How much memory the type's values and sums take.
+// Sizes of the type's values and sums.
 struct Sizes {
     std::uint32_t value_bytes;
     std::uint32_t sum_bytes;
@@ -37,7 +37,7 @@ struct Sizes {
         : value_bytes{rescaled_bytes(type)}, sum_bytes{(type == kTypeInt16) ? kWideSumBytes : kNarrowSumBytes} {}
 };
 
-// A gate's part: values, what weighs them, and the bias that its sum starts with, if any.
+// A part of a gate: values, their weights, and the initial bias of the sum, if any.
 struct Part {
     const std::int8_t* values;
     const std::int8_t* weights;

@@ -9,13 +9,13 @@ namespace {
 
 using Arguments = MatmulArguments;
 
-constexpr std::uint32_t kColumnBlock = 32U;  // sums that are kept at once; 128 bytes of stack
+constexpr std::uint32_t kColumnBlock = 32U;  // sums that are kept together; 128 bytes of stack
 
 constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 using Sums = std::array<std::int32_t, kColumnBlock>;
 
-// Columns [first, first + columns) of one row of c. `a` and `c` show the row.
+// Columns [first, first + columns) of one row of c. `a` and `c` begin at the row.
 template <typename Element>
 void compute_block(const Arguments& args, const std::int8_t* a, const std::int8_t* b, std::int8_t* c, std::size_t first,
                    std::uint32_t columns) noexcept {
@@ -62,7 +62,7 @@ Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& 
     const Arguments a = arguments_from_words<Arguments>(arguments);
     const std::uint32_t element_bytes = type_bytes(a.type);
     const std::uint64_t c_bytes = bounded_product(a.m, a.n, static_cast<std::uint32_t>(sizeof(std::int32_t)));
-    // c is placed before it is published again: it shares its own bytes, and nobody else's.
+    // c is checked before it is published again: it may overlap only itself.
     const bool accepted =
         check.require(element_bytes != 0U, word_of(offsetof(Arguments, type))) &&
         check.require((a.type != kTypeInt8) || (a.k <= kMaxTaps), word_of(offsetof(Arguments, k))) &&

@@ -11,7 +11,7 @@ using Arguments = MeanArguments;
 
 constexpr std::uint32_t kRank = 4U;
 constexpr std::uint32_t kLast = kRank - 1U;
-constexpr std::uint32_t kLanes = 32U;  // outputs that are summed up side by side
+constexpr std::uint32_t kLanes = 32U;  // outputs that are summed in parallel
 constexpr std::uint32_t kMaxReduced =
     4U * 1024U * 1024U;                               // elements of one mean; the sum less zero points fits 32 bits
 constexpr std::uint32_t kMaxReducedInt16 = kMaxTaps;  // the same of int16, which has no zero points
@@ -57,7 +57,7 @@ struct Plan {
     return bounded_product(reduced[0], reduced[1], reduced[2], reduced[3]);
 }
 
-// Adds the innermost dimension: to a lane each where it is kept, all to lane 0 where it is averaged.
+// Adds the innermost dimension: to one lane each if it is kept, all to lane 0 if it is averaged.
 template <typename Element>
 void add_innermost(const Plan& plan, const std::int8_t* input, std::uint32_t lanes, Lanes& sums) noexcept {
     if (plan.reduced[kLast] == 1U) {
@@ -73,7 +73,7 @@ void add_innermost(const Plan& plan, const std::int8_t* input, std::uint32_t lan
     sums[0] += sum;
 }
 
-// `lanes` consecutive outputs; input shows the first element of the first of them.
+// `lanes` consecutive outputs; input begins at the first element of the first of them.
 template <typename Element>
 void compute_lanes(const Plan& plan, const std::int8_t* input, std::uint32_t lanes, std::int8_t* output) noexcept {
     Lanes sums{};

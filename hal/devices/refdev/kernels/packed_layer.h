@@ -1,7 +1,7 @@
-// A layer with packed weights: the walk over its channels and rows, the same on every core.
+// A layer with packed weights: the loop over its channels and rows, common to all cores.
 //
-// Place in the whole: what the convolution and fully connected kernels do where a launch's weights are packed. A row is
-// an output pixel, or a batch.
+// Used by the convolution and fully connected kernels for launches with packed weights. A row is an output pixel, or a
+// batch.
 #pragma once
 
 #include "hal/devices/refdev/kernels/inner_loops.h"

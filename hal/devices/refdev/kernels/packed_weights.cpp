@@ -8,7 +8,7 @@
 namespace pianola::refdev {
 namespace {
 
-// What the loops of a core take the short form for: see requantisation.h and the variants.
+// Conditions for the short form in the loops of a core: see requantisation.h and the variants.
 struct Conditions {
     std::int32_t lowest_shift;
     std::int32_t highest_shift;
@@ -43,7 +43,7 @@ void store_word(std::int8_t* to, std::int32_t word) noexcept {
     return word;
 }
 
-// Where the loops of the layout's cores are exact, for sums of any taps.
+// Whether the loops of the layout's cores are exact, for sums of any taps.
 [[nodiscard]] bool fits(WeightsLayout layout, const LayerShape& shape, const ChannelParameters& parameters) noexcept {
     const Conditions conditions = conditions_of(layout);
     const std::int64_t bias = parameters.bias;
@@ -52,7 +52,7 @@ void store_word(std::int8_t* to, std::int32_t word) noexcept {
            (parameters.multiplier >= 0) && ((magnitude + (shape.taps * kLargestProduct)) < conditions.sums);
 }
 
-// A channel that gives the same for whatever inputs, as training leaves many behind.
+// A channel with the same output for all inputs; training produces many of them.
 struct Constant {
     bool is_constant;
     std::int32_t value;  // without the output's zero point
@@ -73,7 +73,7 @@ struct Constant {
         least += smaller_of(of_least, of_most);
         most += larger_of(of_least, of_most);
     }
-    // Then scaling never falls where sums rise.
+    // Scaling is then monotonic.
     const bool is_monotone =
         (least >= INT32_MIN) && (most <= INT32_MAX) && (parameters.multiplier >= 0) && (parameters.shift < 0);
     if (!is_monotone) {
@@ -84,7 +84,7 @@ struct Constant {
     return Constant{value == scale.apply(static_cast<std::int32_t>(most)), clamp_to(value, -kBeyond, kBeyond)};
 }
 
-// Its parameters then, with weights of 0: a quarter of the bias.
+// Its parameters with weights of 0: a quarter of the bias.
 [[nodiscard]] ChannelParameters parameters_of(const Constant& constant) noexcept {
     constexpr std::int32_t kFour = 4;
     constexpr std::int32_t kHalf = 0x4000'0000;

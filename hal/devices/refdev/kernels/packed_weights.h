@@ -1,19 +1,19 @@
-// Packed layouts of a layer's weights: each is what the inner loops of one kind of core read fastest.
+// Packed layouts of a layer's weights: each is the fastest for the inner loops of one kind of core.
 //
-// Place in the whole: a launch names the layout of its operands, WeightsLayout. The capture packs (pack_weights()), and
-// proves before it does that the core's short form of requantisation is exact; kernels read; tools that look at a
-// binary get the plain weights back (unpack_weights()). Everything here runs without a heap.
+// A launch names the layout of its operands, WeightsLayout. The capture packs (pack_weights()), and first proves that
+// the core's short form of requantisation is exact; kernels read; tools that inspect a binary recover the plain weights
+// (unpack_weights()). Nothing here uses a heap.
 //
-// Channels come in groups of four, the last one filled up with channels of zeros. A layer has one group of input
-// channels. Its parameters are, per group, four biases, then four multipliers, then four shifts, 4-byte aligned.
+// Channels are in groups of four, the last one padded with channels of zeros. A layer has one group of input channels.
+// Its parameters are, per group, four biases, then four multipliers, then four shifts, 4-byte aligned.
 //
 // kDsp. Weights are 16 bits wide and doubled, and so are biases: one instruction then takes the rounded high half of a
-// product. Per group, per four taps: taps 0 and 2 of each of the four channels, then taps 1 and 3. Taps are filled up
-// to a multiple of 8 with zeros. Filters are 4-byte aligned.
+// product. Per group, per four taps: taps 0 and 2 of each of the four channels, then taps 1 and 3. Taps are padded to a
+// multiple of 8 with zeros. Filters are 4-byte aligned.
 //
 // kMve. Weights are bytes. Per pair of channels, per sixteen taps: those of the first channel, then those of the
-// second. Taps are filled up to a multiple of 16 with zeros. The input offset is folded: a bias is
-// bias + input_offset * (sum of the channel's weights), modulo 2^32.
+// second. Taps are padded to a multiple of 16 with zeros. The input offset is folded: a bias is bias + input_offset *
+// (sum of the channel's weights), modulo 2^32.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kPackedGroup = 4U;  // channels
     return ((count + (unit - 1U)) / unit) * unit;
 }
 
-// Of one output channel of a layer.
+// Filter bytes of one output channel of a layer.
 [[nodiscard]] constexpr std::uint64_t packed_row_bytes(WeightsLayout layout, std::uint64_t taps) noexcept {
     constexpr std::uint32_t kDspTaps = 8U;
     constexpr std::uint32_t kMveTaps = 16U;
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t kPackedGroup = 4U;  // channels
     return (layout == WeightsLayout::kPlain) ? channels : filled_up(channels, kPackedGroup);
 }
 
-// Where a filter must begin, in bytes.
+// Alignment of a filter, in bytes.
 [[nodiscard]] constexpr std::uint32_t filter_alignment(WeightsLayout layout) noexcept {
     return (layout == WeightsLayout::kDsp) ? static_cast<std::uint32_t>(alignof(std::uint32_t)) : 1U;
 }
@@ -66,19 +66,19 @@ struct WritableWeights {
     std::int8_t* parameters;
 };
 
-// True where the layout's kernels give what the plain ones do, for whatever inputs.
+// True if the layout's kernels give the results of the plain ones for all inputs.
 [[nodiscard]] bool can_pack(WeightsLayout layout, const LayerShape& shape, const LayerWeights& plain) noexcept;
 
-// From plain weights to packed ones, where can_pack() says so, and back. Each writes all bytes of the operands that it
-// makes. A channel whose parameters a core's loops do not take, and which gives the same for whatever inputs, is packed
-// as its constant: it comes back with weights of 0. All others come back as they were, and what came back packs to the
-// same bytes.
+// Converts plain weights to packed ones, if can_pack() permits it, and back. Each writes all bytes of its result. A
+// channel whose parameters a core's loops do not accept, but whose output is the same for all inputs, is packed as its
+// constant: it is unpacked with weights of 0. All others are unpacked unchanged, and unpacked weights pack to the same
+// bytes.
 void pack_weights(WeightsLayout layout, const LayerShape& shape, const LayerWeights& plain,
                   const WritableWeights& packed) noexcept;
 void unpack_weights(WeightsLayout layout, const LayerShape& shape, const LayerWeights& packed,
                     const WritableWeights& plain) noexcept;
 
-// Where a weight lies in a packed filter.
+// Index of a weight in a packed filter.
 [[nodiscard]] constexpr std::size_t packed_position(WeightsLayout layout, std::uint32_t taps, std::uint32_t channel,
                                                     std::uint32_t tap) noexcept {
     const auto row_bytes = static_cast<std::size_t>(packed_row_bytes(layout, taps));
@@ -95,7 +95,7 @@ void unpack_weights(WeightsLayout layout, const LayerShape& shape, const LayerWe
            (std::size_t{channel % kPair} * kLanes) + (tap % kLanes);
 }
 
-// Of a parameter of a channel, in bytes: `member` is that of ChannelParameters.
+// Offset of a channel's parameter in bytes: `member` is its index in ChannelParameters.
 [[nodiscard]] constexpr std::size_t packed_parameter(std::uint32_t channel, std::size_t member) noexcept {
     return ((channel / kPackedGroup) * std::size_t{kPackedGroup} * kChannelParametersBytes) + (member * kPackedGroup) +
            ((channel % kPackedGroup) * sizeof(std::int32_t));

@@ -5,7 +5,8 @@
 namespace pianola::refdev {
 namespace {
 
-// Taps [first, end) of a unit. Those outside of [inside_first, inside_end) are padding; `inside` shows inside_first.
+// Taps [first, end) of a unit. Those outside of [inside_first, inside_end) are padding; `inside` begins at
+// inside_first.
 struct UnitPiece {
     std::uint32_t first;
     std::uint32_t end;
@@ -28,8 +29,8 @@ void copy_piece(const UnitPiece& piece, std::int8_t padding, std::int8_t* taps) 
     }
 }
 
-// Taps [first, first + count) of a patch whose rows are each in one piece and wholly inside. `input` shows its first
-// tap.
+// Taps [first, first + count) of a patch whose rows are each contiguous and entirely inside. `input` points to its
+// first tap.
 void copy_inner_patch(const PatchGeometry& geometry, const std::int8_t* input, std::uint32_t first, std::uint32_t count,
                       std::int8_t* taps) noexcept {
     const std::size_t row_bytes =

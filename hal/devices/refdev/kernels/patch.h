@@ -1,7 +1,7 @@
 // Patch: the taps under a convolution's filter at one output pixel, as bytes in the order of the filter's weights.
 //
-// Place in the whole: lets the convolution kernel be a plain sum of products. Padding, dilation and groups end here: a
-// tap outside the input is minus the input offset, the zero point, which counts as zero.
+// Reduces the convolution kernel to a plain sum of products. Padding, dilation and groups are resolved here: a tap
+// outside the input is minus the input offset, the zero point, which counts as zero.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace pianola::refdev {
 
-// What does not change from one output pixel to the next.
+// Constants of all output pixels.
 struct PatchGeometry {
     WindowAxis rows;
     WindowAxis columns;
     std::uint32_t input_channels;
     std::uint32_t filter_channels;
-    std::uint32_t unit_columns;  // taps along a filter row that are neighbours in memory ...
+    std::uint32_t unit_columns;  // taps along a filter row that are adjacent in memory ...
     std::uint32_t unit_taps;     // ... with their channels
     std::int8_t padding;
 
@@ -31,8 +31,8 @@ struct PatchGeometry {
           padding{static_cast<std::int8_t>(-a.input_offset)} {}
 };
 
-// Copies taps [first, first + count) of the patch of one output pixel. `input` shows the first channel of the group in
-// pixel (0, 0) of the batch.
+// Copies taps [first, first + count) of the patch of one output pixel. `input` points to the first channel of the group
+// in pixel (0, 0) of the batch.
 void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::uint32_t output_row,
                 std::uint32_t output_column, std::uint32_t first, std::uint32_t count, std::int8_t* taps) noexcept;
 

@@ -11,7 +11,7 @@ using Arguments = Pool2dArguments;
 
 constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
-// True where the last window starts inside the input. (The first one ends inside it where padding < filter.)
+// True if the last window starts inside the input. (The first one ends inside it if padding < filter.)
 [[nodiscard]] bool last_window_inside(const WindowAxis& axis, std::uint32_t output_size) noexcept {
     return axis.origin(output_size - 1U) < static_cast<std::int32_t>(axis.input_size);
 }
@@ -43,7 +43,7 @@ void pool_pixel(const Arguments& a, TapRange rows, TapRange columns, const std::
     }
 }
 
-// From taps of the window to positions of the input.
+// Converts taps of the window to positions of the input.
 [[nodiscard]] TapRange positions_inside(const WindowAxis& axis, std::uint32_t output_position) noexcept {
     const std::int32_t origin = axis.origin(output_position);
     const TapRange taps = taps_inside(axis, origin);

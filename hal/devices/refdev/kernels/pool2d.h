@@ -1,7 +1,6 @@
-// What average and maximum pooling share: argument checks, and the walk over windows and channels.
+// Shared by average and maximum pooling: argument checks, and the loops over windows and channels.
 //
-// Place in the whole: included by the two pooling kernels only. Arguments are Pool2dArguments. Extents, in order: input
-// (read), output (written, shares no byte with the input).
+// Arguments are Pool2dArguments. Extents, in order: input (read), output (written, shares no byte with the input).
 #pragma once
 
 #include <array>

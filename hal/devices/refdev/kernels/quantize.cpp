@@ -10,13 +10,13 @@ namespace {
 constexpr std::uint32_t kFloatBytes = 4U;
 constexpr std::uint64_t kOperationsPerElement = 32U;
 
-// 0 for a word that is no type of these kernels.
+// 0 for a word that is not a type of these kernels.
 [[nodiscard]] constexpr std::uint32_t quantized_bytes(std::uint32_t type) noexcept {
     const std::uint32_t long_bytes = (type == kTypeInt16) ? 2U : 0U;
     return ((type == kTypeInt8) || (type == kTypeUint8)) ? 1U : long_bytes;
 }
 
-// The two kernels differ in which operand is in single precision. `Arguments` is that of either.
+// The two kernels differ in which operand is in single precision. `Arguments` belongs to either of them.
 template <typename Arguments>
 [[nodiscard]] Status describe(WordSpan arguments, std::uint32_t quantized_word, std::uint32_t float_word,
                               LaunchCheck& check) noexcept {

@@ -1,6 +1,4 @@
 // Argument words of the kernels that keep memory from one step to the next.
-//
-// Place in the whole: a part of arguments.h, which says what holds for all kernels, and is what others include.
 #pragma once
 
 #include <array>
@@ -8,7 +6,7 @@
 
 namespace pianola::refdev {
 
-// The first half of an SVDF layer. The memory of each filter moves by one element, the oldest falls out, and
+// The first half of an SVDF layer. The memory of each filter moves by one element, the oldest is dropped, and
 //     element = saturate(rescale(sum of (input + input_offset) * features)) + memory_zero_point, modulo its width
 // becomes the newest.
 struct SvdfFeatureArguments {
@@ -45,9 +43,9 @@ struct SvdfTimeArguments {
 };
 
 inline constexpr std::uint32_t kLstmGates = 4U;         // input, forget, candidate, output
-inline constexpr std::int32_t kLstmUnclipped = 0x8000;  // a cell_clip that clips nothing
+inline constexpr std::int32_t kLstmUnclipped = 0x8000;  // a cell_clip without effect
 
-// How the two sums of a gate become its argument, in steps of 2^-12.
+// Conversion of the two sums of a gate to its argument, in steps of 2^-12.
 struct LstmGateScales {
     std::int32_t input_multiplier;
     std::int32_t input_shift;
@@ -55,10 +53,10 @@ struct LstmGateScales {
     std::int32_t hidden_shift;
 };
 
-// A long short-term memory layer over a sequence. With numbers of 16 bits, which saturate, each step computes
-//     gate      = rescale(bias + (input + input_offset) * input weights) + rescale((hidden + hidden_offset) * others)
-//     cell      = rescale(sigmoid(forget) * cell) + rescale(sigmoid(input) * tanh(candidate)), clipped
-//     hidden    = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of the type
+// A long short-term memory layer over a sequence. With saturating numbers of 16 bits, each step computes
+//     gate = rescale(bias + (input + input_offset) * input weights) + rescale((hidden + hidden_offset) * others)
+//     cell = rescale(sigmoid(forget) * cell) + rescale(sigmoid(input) * tanh(candidate)), clipped
+//     hidden = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of the type
 // A step's hidden values are its output. With int16 the two sums of a gate have 64 bits and are rescaled as WideScale
 // does, biases have 64 bits too, and both offsets are 0.
 struct LstmArguments {

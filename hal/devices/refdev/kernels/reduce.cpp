@@ -25,7 +25,7 @@ struct Plan {
           term_step{(a.axis == 0U) ? a.columns : 1U} {}
 };
 
-// Of the terms so far; of an extremum also the number of its term.
+// Result of the terms so far; for an extremum also the index of its term.
 struct Result {
     std::int32_t value;
     std::uint32_t place;

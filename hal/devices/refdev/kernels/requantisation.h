@@ -1,14 +1,14 @@
 // Requantisation: from a sum of products to the int8 element of the output.
 //
-// Place in the whole: the last step of the fully connected and convolution kernels. Scale and OutputRange say what is
-// computed; where every channel of a launch fulfils its conditions, a shorter form computes the same.
+// The last step of the fully connected and convolution kernels. Scale and OutputRange define the result; if every
+// channel of a launch meets its conditions, a shorter form computes the same.
 //
 // The short form. Both roundings of Scale for shift <= -1, with s = -shift and m the multiplier, are
 //     t = floor((sum * m + 2^30) / 2^31)
 //     floor((t + 2^(s-1) - [t < 0]) / 2^s)
-// For m >= 0, [t < 0] may be taken from the sum: the two differ only where t = 0, and there both give 0. The output's
-// zero point z is a whole number, so z * 2^s may be added before the division; z * 2^s + 2^(s-1) is (2z + 1) * 2^(s-1).
-// With |sum| < 2^30 and s <= 22 nothing overflows: |t| <= 2^30 and |(2z + 1) * 2^(s-1)| < 2^29.
+// For m >= 0, [t < 0] may be taken from the sum: the two differ only for t = 0, where both give 0. The output's zero
+// point z is a whole number, so z * 2^s may be added before the division; z * 2^s + 2^(s-1) is (2z + 1) * 2^(s-1). With
+// |sum| < 2^30 and s <= 22 nothing overflows: |t| <= 2^30 and |(2z + 1) * 2^(s-1)| < 2^29.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace pianola::refdev {
 
-// Largest products of a tap and a weight, in magnitude: 255 * 128, and 255 * 255 where weights have an offset as well.
+// Largest products of a tap and a weight, in magnitude: 255 * 128, and 255 * 255 if weights have an offset as well.
 inline constexpr std::uint64_t kLargestProduct = 0x8000U;
 inline constexpr std::uint64_t kLargestOffsetProduct = 0x1'0000U;
 
@@ -28,11 +28,11 @@ struct Requantisation {
     std::int32_t offset;
     std::int32_t lowest;
     std::int32_t highest;
-    bool is_short;  // the short form is exact for every channel at hand
+    bool is_short;  // the short form is exact for every channel
 };
 
-// One of the words of a channel's ChannelParameters. `parameters` shows the first channel's in device memory, of any
-// alignment here.
+// One of the words of a channel's ChannelParameters. `parameters` points to the first channel's in device memory, with
+// any alignment here.
 template <std::size_t kOffset>
 [[nodiscard]] inline std::int32_t parameter_of(const std::int8_t* parameters, std::size_t channel) noexcept {
     std::int32_t word = 0;
@@ -49,12 +49,12 @@ template <std::size_t kOffset>
     return parameter_of<offsetof(ChannelParameters, shift)>(parameters, channel);
 }
 
-// True where the short form is exact for sums of products that are at most `largest_sum` in magnitude.
+// True if the short form is exact for sums of products that are at most `largest_sum` in magnitude.
 [[nodiscard]] bool is_short_form_exact(const std::int8_t* parameters, std::uint32_t channels,
                                        std::uint64_t largest_sum) noexcept;
 
-// How many bits a shift to the right by -shift drops below the one that rounds. Parameters lie in memory, and may have
-// changed since they were looked at: whatever they are then, the result is defined.
+// Number of bits that a right shift by -shift drops below the rounding bit. Parameters are in memory, and may have
+// changed since they were checked: the result is defined for any value.
 [[nodiscard]] constexpr std::uint32_t bits_before_last(std::int32_t shift) noexcept {
     constexpr std::uint32_t kMostBits = 31U;
     return (0U - static_cast<std::uint32_t>(shift) - 1U) & kMostBits;
@@ -74,7 +74,7 @@ template <std::size_t kOffset>
     return floor_shift_right(floor_shift_right(wrapping_add(scaled, nudge), before_last), 1U);
 }
 
-// The element of a channel, for a sum that the bias is part of.
+// The element of a channel, for a sum that includes the bias.
 [[nodiscard]] std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
                                           const Requantisation& r) noexcept;
 // Only where the short form is exact.
@@ -82,7 +82,7 @@ template <std::size_t kOffset>
                                                   const Requantisation& r) noexcept {
     const std::int32_t scaled =
         scale_short(sum, multiplier_of(parameters, channel), shift_of(parameters, channel), r.offset);
-    // First to what fits into the element, for which some cores have an instruction.
+    // First saturates to the element's type, for which some cores have an instruction.
     const std::int32_t fitting = clamp_to(scaled, INT8_MIN, INT8_MAX);
     return static_cast<std::int8_t>(clamp_to(fitting, r.lowest, r.highest));
 }

@@ -13,7 +13,7 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 2U;
 
-// A number that the shift to the left would take out of 32 bits stays at the end of their range.
+// A number that the left shift would move out of 32 bits saturates.
 [[nodiscard]] std::int32_t rescaled(std::int32_t value, std::int32_t multiplier, std::int32_t shift) noexcept {
     if (shift > 0) {
         return Scale{multiplier, 0}.apply(saturating_shift_left(value, static_cast<std::uint32_t>(shift)));

@@ -1,6 +1,4 @@
 // Argument words of the kernels of rescaling_arguments.h: the name, the accepted range and the role of each.
-//
-// Place in the whole: a part of argument_words.h, which is what kernels include.
 #pragma once
 
 #include "hal/devices/refdev/kernels/argument_rules.h"

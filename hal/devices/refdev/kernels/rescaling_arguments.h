@@ -1,6 +1,4 @@
 // Argument words of the kernels that rescale, convert, select and look up elements of several types.
-//
-// Place in the whole: a part of arguments.h, which says what holds for all kernels, and is what others include.
 #pragma once
 
 #include <array>
@@ -22,31 +20,31 @@ enum class QuantizedBinaryOp : std::uint32_t {
     kAdd = 1U,
     kSubtract = 2U,
     kMultiply = 3U,
-    kMinimum = 4U,  // of the elements as they are
+    kMinimum = 4U,  // of the unscaled elements
     kMaximum = 5U,
     kSquaredDifference = 6U,
-    kEqual = 7U,  // this one and those that follow give bytes, 1 or 0
+    kEqual = 7U,  // this operation and the following ones give bytes, 1 or 0
     kNotEqual = 8U,
     kGreater = 9U,
     kGreaterEqual = 10U,
     kLess = 11U,
     kLessEqual = 12U,
-    kLogicalAnd = 13U,  // of the elements as they are: what is not 0 is true
+    kLogicalAnd = 13U,  // of the unscaled elements: what is not 0 is true
     kLogicalOr = 14U,
-    kPrelu = 15U,  // gives elements again
+    kPrelu = 15U,  // gives elements
 };
 
 // Quantised arithmetic on two operands with broadcasting, as in AddArguments. With
-//     number1 = element1 + input1_offset        term1 = rescale(number1 << left_shift, input1_multiplier, input1_shift)
+//     number1 = element1 + input1_offset term1 = rescale(number1 << left_shift, input1_multiplier, input1_shift)
 // and the same of the second operand, an operation rescales to the output, with output_multiplier, output_shift,
 // output_offset and the activation's bounds:
-//     add, subtract, squared_difference: what they make of the terms; multiply: number1 * number2;
-//     prelu: number1 * number2 where number1 is below 0; else term1, which is not rescaled again.
+//     add, subtract, squared_difference: their result on the terms; multiply: number1 * number2;
+//     prelu: number1 * number2 if number1 is below 0; else term1, which is not rescaled again.
 // Comparisons compare terms.
 struct QuantizedBinaryArguments {
     std::uint32_t input1;
     std::uint32_t input2;
-    std::uint32_t output;  // type[dims[0]][dims[1]][dims[2]][dims[3]], dense; bytes where the operation gives these
+    std::uint32_t output;  // type[dims[0]][dims[1]][dims[2]][dims[3]], dense; bytes if the operation gives bytes
     std::array<std::uint32_t, 4> dims;
     std::array<std::uint32_t, 4> strides1;  // elements
     std::array<std::uint32_t, 4> strides2;  // elements
@@ -80,7 +78,7 @@ struct SelectArguments {
 };
 
 // element = clamp(round(input / scale) + zero_point): the quotient rounded to single precision, halves to even, then to
-// an integer, halves away from 0. What is not a number gives the zero point.
+// an integer, halves away from 0. NaN gives the zero point.
 struct QuantizeArguments {
     std::uint32_t input;   // IEEE 754 single precision, 4-byte aligned
     std::uint32_t output;  // type[count]
@@ -100,8 +98,8 @@ struct DequantizeArguments {
     std::int32_t zero_point;
 };
 
-// From one scale and zero point to another, also between types; numbers below 0 may have a scale of their own. A number
-// that a shift to the left would take out of 32 bits saturates.
+// From one scale and zero point to another, also between types; numbers below 0 may have a separate scale. A number
+// that a left shift would move out of 32 bits saturates.
 struct RescaleArguments {
     std::uint32_t input;   // input_type[count]
     std::uint32_t output;  // output_type[count]

@@ -1,6 +1,4 @@
-// The inner loops in plain C++: all of the portable variant, and what others share with it.
-//
-// Place in the whole: included by variants only.
+// The inner loops in plain C++: the whole portable variant, and parts of others.
 #pragma once
 
 #include "hal/devices/refdev/kernels/inner_loops.h"
@@ -17,7 +15,7 @@ inline void start_sums(const FilterRows& filter, const std::int8_t* parameters, 
     }
 }
 
-// At most kMaxTaps products of [-255, 255] by [-128, 127] are ever added up, so no sum overflows.
+// At most kMaxTaps products of [-255, 255] by [-128, 127] are summed, so no sum overflows.
 inline void two_by_two(const TapRows& rows, const std::int8_t* weights, const std::int8_t* next_weights,
                        std::uint32_t channel, BlockSums& sums) noexcept {
     const std::int8_t* const first = rows.first;
@@ -56,7 +54,7 @@ inline void two_by_two(const TapRows& rows, const std::int8_t* weights, const st
     return sum;
 }
 
-// Blocks of two rows by two channels, so that each byte that is loaded counts for two products.
+// Blocks of two rows by two channels, so that each loaded byte is used in two products.
 inline void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept {
     std::uint32_t channel = 0U;
     const std::int8_t* weights = filter.weights;
@@ -143,7 +141,7 @@ inline void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t*
     }
 }
 
-// Words, then what is left without a loop: compilers make a call of memset() of a loop over bytes.
+// Words, then the rest without a loop: compilers replace a loop over bytes by a call of memset().
 inline void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept {
     constexpr std::uint32_t kInEachByte = 0x0101'0101U;
     constexpr std::uint32_t kWord = sizeof(std::uint32_t);

@@ -1,6 +1,4 @@
-// Packed weights of every layout in plain C++: what any core can read, and the second opinion on the others' loops.
-//
-// Place in the whole: included by the variants that have no loops of their own for a layout.
+// Packed weights of every layout in plain C++: for any core, and as a reference for the others' loops.
 #pragma once
 
 #include "hal/devices/refdev/kernels/inner_loops.h"
@@ -27,10 +25,10 @@ inline constexpr PackedLoops kPackedLoops{kEveryLayout, kRowBlock};
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(left) * static_cast<std::uint32_t>(right));
 }
 
-// The products of one row's taps and one channel's weights. Weights are what memory holds: sums wrap.
+// The products of one row's taps and one channel's weights. Weights may have any value in memory: sums wrap.
 [[nodiscard]] inline std::int32_t packed_products(const PackedBlock& block, std::uint32_t channel,
                                                   const std::int8_t* row, const PackedTaps& taps) noexcept {
-    constexpr std::uint32_t kRun = 16U;  // taps whose weights are near each other
+    constexpr std::uint32_t kRun = 16U;  // taps with adjacent weights
     const bool is_dsp = block.layout == WeightsLayout::kDsp;
     const std::int32_t offset = is_dsp ? block.offset : 0;
     std::int32_t sum = 0;

@@ -1,13 +1,11 @@
-// Where the short form of requantisation is exact, in plain C++.
-//
-// Place in the whole: included by the variants of is_short_form_exact() only.
+// Conditions under which the short form of requantisation is exact, in plain C++.
 #pragma once
 
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
 namespace pianola::refdev::scalar {
 
-// Largest bias in magnitude beside which the short form is exact, for sums of products below form.sums.
+// Largest bias in magnitude for which the short form is exact, for sums of products below form.sums.
 [[nodiscard]] inline std::uint32_t largest_bias_of(const ShortForm& form, std::uint64_t largest_sum) noexcept {
     constexpr std::uint64_t kAnyBias = INT32_MAX;
     const std::uint64_t room = form.sums - largest_sum - 1U;
@@ -24,7 +22,7 @@ namespace pianola::refdev::scalar {
     const auto shifts = static_cast<std::uint32_t>(form.highest_shift - form.lowest_shift);
     bool is_exact = true;
     for (std::size_t i = 0U; i < channels; ++i) {
-        // Compared as distances from the lowest that is accepted, modulo 2^32.
+        // Compared as distances from the lowest accepted value, modulo 2^32.
         const std::uint32_t bias = static_cast<std::uint32_t>(bias_of(parameters, i)) + largest_bias;
         const auto shift = static_cast<std::uint32_t>(wrapping_subtract(shift_of(parameters, i), form.lowest_shift));
         is_exact =

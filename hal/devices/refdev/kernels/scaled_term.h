@@ -1,6 +1,4 @@
-// ScaledTerm: one quantised operand on its way to a scale that it shares with another.
-//
-// Place in the whole: shared by the element-wise kernels that compare or add operands of different scales.
+// ScaledTerm: conversion of one quantised operand to a scale shared with another.
 #pragma once
 
 #include <cstdint>

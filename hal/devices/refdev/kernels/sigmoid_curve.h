@@ -1,6 +1,6 @@
 // Logistic function and hyperbolic tangent of 16 bits, from a table of the logistic one.
 //
-// Place in the whole: used by the kernels sigmoid_int16 and lstm. Pure functions.
+// Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace pianola::refdev {
 
-// How a function is made of the table: its magnitude, interpolated, is added to a start for numbers that are not below
-// 0, and taken from another for those that are.
+// Computation of a function from the table: its interpolated magnitude is added to one start value for numbers from 0,
+// and subtracted from another for negative ones.
 struct SigmoidCurve {
     std::uint32_t step_bits;  // from one entry to the next
-    std::int32_t beyond;      // the magnitude behind the table's end
+    std::int32_t beyond;      // the magnitude after the table's end
     std::int32_t start;
     std::int32_t negative_start;
     std::uint32_t dropped_bits;
 
-    // Of a number in 2^-step_bits of an entry, in steps of 2^-15; the number's magnitude is below 2^31. Entries are 16
-    // bits without a sign: whatever they are, nothing leaves 32 bits, and results have magnitudes of at most 2^15.
+    // Function of a number in 2^-step_bits of an entry, in steps of 2^-15; the number's magnitude is below 2^31.
+    // Entries are unsigned with 16 bits: for any entries, nothing exceeds 32 bits, and results have magnitudes of at
+    // most 2^15.
     [[nodiscard]] std::int32_t at(const std::int8_t* table, std::int32_t number) const noexcept {
         const std::int32_t result = (number >= 0)
                                         ? (start + magnitude(table, static_cast<std::uint32_t>(number)))

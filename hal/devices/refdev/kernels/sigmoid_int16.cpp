@@ -40,7 +40,7 @@ Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, Argument
         check.require(is_aligned_to(a.input, kElementBytes), word_of(offsetof(Arguments, input))) &&
         check.require(is_aligned_to(a.table, kElementBytes), word_of(offsetof(Arguments, table))) &&
         check.require(is_aligned_to(a.output, kElementBytes), output_word) &&
-        // A table that is overwritten while it is read is no table, also where the two have the same size.
+        // A table must not be overwritten while it is read, even if the two have the same size.
         check.require(a.output != a.table, output_word) &&
         check.operand(word_of(offsetof(Arguments, input)), bounded_product(a.count, kElementBytes), Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, table)), std::uint64_t{kSigmoidTableEntries} * kElementBytes,

@@ -1,7 +1,7 @@
-// IEEE 754 single precision in integer arithmetic: what quantising and its inverse need.
+// IEEE 754 single precision in integer arithmetic, for quantisation and its inverse.
 //
-// Place in the whole: used by the kernels quantize and dequantize. Cores without a floating-point unit, and with
-// different ones, give the same bits. Numbers are the words that hold them. Total.
+// All cores give the same bits, with any or no floating-point unit. Numbers are passed as words. Defined for all
+// operands.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace pianola::refdev {
 inline constexpr std::uint32_t kMantissaBits = 23U;
 inline constexpr std::uint32_t kHiddenBit = 0x0080'0000U;
 inline constexpr std::uint32_t kMantissaMask = kHiddenBit - 1U;
-inline constexpr std::int32_t kSpecialExponent = 255;  // infinities, and what is not a number
+inline constexpr std::int32_t kSpecialExponent = 255;  // infinities and NaN
 inline constexpr std::uint32_t kInfinity = 0x7F80'0000U;
 inline constexpr std::uint32_t kSignBit = 0x8000'0000U;
 
@@ -31,10 +31,10 @@ inline constexpr std::uint32_t kSignBit = 0x8000'0000U;
 }
 
 // dividend / divisor rounded to single precision, halves to even, then to an integer, halves away from 0. At most 2^24
-// in magnitude; 0 where the dividend is not a number. The divisor is positive and at least 2^-124.
+// in magnitude; 0 if the dividend is NaN. The divisor is positive and at least 2^-124.
 [[nodiscard]] constexpr std::int32_t rounded_quotient(std::uint32_t dividend, std::uint32_t divisor) noexcept {
     constexpr std::int32_t kLargest = 1 << 24;
-    constexpr std::uint32_t kQuotientBits = 27U;  // those of a quotient below 2, with 26 behind the point
+    constexpr std::uint32_t kQuotientBits = 27U;  // bits of a quotient below 2, with 26 fractional bits
     constexpr std::int32_t kPoint = 26;
     std::int32_t exponent = exponent_of(dividend);
     std::uint32_t rest = dividend & kMantissaMask;

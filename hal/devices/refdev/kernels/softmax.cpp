@@ -13,7 +13,7 @@ constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 32U;
 
-// The least number stands for a probability of 0.
+// The least number represents a probability of 0.
 template <typename Output>
 constexpr std::int32_t kZero = std::is_same_v<Output, std::int8_t> ? INT8_MIN : INT16_MIN;
 
@@ -49,7 +49,7 @@ template <typename Output>
     return clamp_to(quotient + kZero<Output>, kZero<Output>, std::numeric_limits<Output>::max());
 }
 
-// Each element is read for the last time before its output is written: in place is safe.
+// Each element is read for the last time before its output is written, so in-place operation is safe.
 template <typename Output>
 void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const DifferenceScale scale{a.input_multiplier, a.input_left_shift, a.diff_min};

@@ -26,8 +26,8 @@ struct Factor {
     return interpolated(table, clamp_to(scale.apply(difference), kLowest, 0) + INT16_MAX);
 }
 
-// 1 / sum, the sum in Q16.15, by the table of 1 / (1 + x). The largest element alone makes a sum of 2^15 or so; what is
-// less comes from a table that damage has changed.
+// 1 / sum, the sum in Q16.15, by the table of 1 / (1 + x). The largest element alone gives a sum of about 2^15; a
+// smaller sum comes from a damaged table.
 [[nodiscard]] Factor factor_of(std::int32_t sum, const std::int8_t* table) noexcept {
     constexpr std::uint32_t kTop = std::uint32_t{1} << 30U;
     constexpr std::uint32_t kRounding = std::uint32_t{1} << 13U;
@@ -83,7 +83,7 @@ Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, Argument
         check.require(is_aligned_to(a.input, kElementBytes), word_of(offsetof(Arguments, input))) &&
         check.require(is_aligned_to(a.tables, kElementBytes), word_of(offsetof(Arguments, tables))) &&
         check.require(is_aligned_to(a.output, kElementBytes), output_word) &&
-        // Tables that are overwritten while they are read are no tables, also where the two have the same size.
+        // Tables must not be overwritten while they are read, even if they have the same size.
         check.require(a.output != a.tables, output_word) &&
         check.operand(word_of(offsetof(Arguments, input)), bounded_product(elements, kElementBytes), Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, tables)),

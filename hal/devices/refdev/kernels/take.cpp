@@ -9,7 +9,7 @@ using Arguments = TakeArguments;
 
 constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
-// Memory may hold any index: the nearest entry that exists stands in for one that does not.
+// Memory may hold any index: the nearest existing entry replaces a missing one.
 [[nodiscard]] std::size_t entry_of(const std::int8_t* indices, std::size_t position, std::uint32_t entries) noexcept {
     std::int32_t index = 0;
     std::memcpy(&index, indices + (position * sizeof(index)), sizeof(index));

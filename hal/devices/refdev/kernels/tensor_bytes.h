@@ -1,4 +1,4 @@
-// Device memory is bytes, tensors are int8: these two functions are where one becomes the other.
+// Device memory is bytes, tensors are int8: these two functions convert between them.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,7 @@ constexpr std::size_t kInnermost = kViewRank - 1U;
     return (stride < 0) ? (0U - word) : word;
 }
 
-// How far apart the first and the last element along `axis` lie, or a number above kMaxOperandBytes where that is
-// farther.
+// Distance of the first and the last element along `axis`, or a number above kMaxOperandBytes if it is larger.
 [[nodiscard]] std::uint64_t reach_bytes(const Arguments& a, std::size_t axis) noexcept {
     return bounded_product(a.dims[axis] - 1U, magnitude(a.strides[axis]));
 }
@@ -30,7 +29,7 @@ constexpr std::size_t kInnermost = kViewRank - 1U;
     return bytes;
 }
 
-// Where the element of index 0 lies in the hull.
+// Offset of the element of index 0 in the hull.
 [[nodiscard]] std::size_t first_element(const Arguments& a) noexcept {
     std::uint64_t offset = 0U;
     for (std::size_t axis = 0U; axis < kViewRank; ++axis) {
@@ -71,7 +70,7 @@ class Rows {
     std::size_t offset_;
 };
 
-// One row; a size that the compiler knows makes a move of each element.
+// One row; with a constant size the compiler emits a move for each element.
 template <std::size_t kBytes>
 void copy_row(std::int8_t* output, const std::int8_t* input, std::size_t offset, const Arguments& a) noexcept {
     for (std::uint32_t i = 0U; i < a.dims[kInnermost]; ++i) {

@@ -1,7 +1,6 @@
 // Which taps of a sliding window lie inside the input, along one axis.
 //
-// Place in the whole: the border handling of convolutions and pooling, done once per output position instead of once
-// per tap.
+// The border handling of convolutions and pooling, done once per output position instead of once per tap.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct WindowAxis {
     }
 };
 
-// Taps [first, end) are inside the input; first == end where none is.
+// Taps [first, end) are inside the input; first == end if none is.
 struct TapRange {
     std::uint32_t first;
     std::uint32_t end;
@@ -32,7 +31,7 @@ struct TapRange {
     [[nodiscard]] constexpr std::uint32_t count() const noexcept { return end - first; }
 };
 
-// The smallest number of steps of `step` that cover `distance`; 0 where distance is not positive.
+// The smallest number of steps of `step` that cover `distance`; 0 if distance is not positive.
 [[nodiscard]] constexpr std::uint32_t steps_to_cover(std::int32_t distance, std::uint32_t step) noexcept {
     if (distance <= 0) {
         return 0U;

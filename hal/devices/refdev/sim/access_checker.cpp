@@ -32,7 +32,7 @@ void close_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 void open_memory(const std::uint8_t* /*first*/, std::size_t /*count*/) {}
 #endif
 
-// Calls `use` with the parts of an extent that lie in memories: a damaged trace may reach beyond their ends.
+// Calls `use` with the parts of an extent that are in memories: a damaged trace may reach beyond their ends.
 template <typename Watched, typename Use>
 void for_each_part(std::vector<Watched>& all, const Extent& extent, Use use) {
     for (Watched& watched : all) {
@@ -75,7 +75,7 @@ void AccessChecker::compare(Watched& watched, std::size_t offset, std::size_t co
     }
 }
 
-// A trace command that can not be decoded may touch nothing.
+// A trace command that cannot be decoded may touch nothing.
 void AccessChecker::find_extents(WordSpan words) {
     extents_ = ExtentList{};
     const auto opcode = static_cast<refdev::Opcode>(words[0] & refdev::kOpcodeMask);

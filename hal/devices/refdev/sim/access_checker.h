@@ -1,9 +1,9 @@
-// AccessChecker: holds every command to its published extents.
+// AccessChecker: checks every command against its published extents.
 //
-// Place in the whole: the simulator's independent witness for the proof that the runtime makes at load. The proof says
-// what a command may touch; this sees what it does touch. A byte that changed elsewhere is found before a later command
-// reads or writes it, or at the end of the step: only there all memory is compared, so that the time for a step grows
-// with what its commands touch.
+// The simulator's independent check of the proof that the runtime makes at load. The proof says what a command may
+// touch; this records what it touches. A byte that changed elsewhere is found before a later command reads or writes
+// it, or at the end of the step: all memory is compared only there, so that the time for a step is proportional to the
+// bytes that its commands touch.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ class AccessChecker {
     AccessChecker(const AccessChecker&) = delete;
     AccessChecker& operator=(const AccessChecker&) = delete;
 
-    // words is one command, of a queue or of a trace. Until end_command() one of a trace can touch its extents only:
-    // AddressSanitizer, where the program is built with it, stops at anything else.
+    // words is one command, of a queue or of a trace. Until end_command() a command of a trace can touch only its
+    // extents: AddressSanitizer, if the program is built with it, stops at any other access.
     void begin_command(WordSpan words, bool is_of_trace);
     void end_command();
-    // Compares all memory with what it was. What changes from here to the next command, the host has changed.
+    // Compares all memory with its earlier contents. Changes between this call and the next command are the host's.
     void end_step();
-    // The host has changed memory: all, or a part of it.
+    // The host has changed all or part of the memory.
     void refresh();
     void refresh(ByteSpan part);
 
-    // How often memory was found changed that no command had in its write extents.
+    // Number of times that memory outside every command's write extents was found changed.
     [[nodiscard]] std::uint64_t violations() const noexcept { return violations_; }
 
   private:

@@ -3,7 +3,7 @@
 namespace pianola::refdev {
 namespace {
 
-// Counts one more call; true where the script wants this one to go wrong.
+// Counts one more call; true if the script makes this one fail.
 [[nodiscard]] bool is_scripted(std::uint32_t& counter, std::uint32_t wanted) noexcept {
     counter += 1U;
     return (wanted != 0U) && (counter == wanted);

@@ -1,7 +1,6 @@
 // FaultyDriver: the reference device's driver, with faults on request.
 //
-// Place in the whole: how tests make the device fail, on the simulator and on boards alike. Not for products: they use
-// a driver without this.
+// Tests use it to make the device fail, on the simulator and on boards. Products use a driver without this.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@
 
 namespace pianola::refdev {
 
-// What goes wrong on purpose. Counters count from 1; 0 is never.
+// Injected faults. Counters count from 1; 0 is never.
 struct FaultScript {
     std::uint32_t lose_doorbell{0U};  // the n-th doorbell does not arrive
     std::uint32_t lose_completion{

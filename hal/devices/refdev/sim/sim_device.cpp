@@ -8,7 +8,7 @@
 namespace pianola::sim {
 namespace {
 
-// A thread may be slow under a sanitizer or on a loaded machine; one that hangs is the test's own time limit's affair.
+// A thread may be slow under a sanitizer or on a loaded machine; the test's time limit ends a hanging thread.
 constexpr std::uint32_t kSimResetLimitUs = 60'000'000U;
 
 }  // namespace
@@ -54,8 +54,8 @@ Status SimDevice::append(std::uint32_t queue, QueueCommand command) noexcept {
     return status;
 }
 
-// With a cache the device reads and writes memory of the machine's own, which maintenance alone keeps equal to the
-// application's.
+// With a cache the device reads and writes the machine's separate memory, which only cache maintenance keeps equal to
+// the application's.
 Status SimDevice::bind_source(std::uint32_t slot, ByteSpan memory) noexcept {
     return FaultyDriver::bind_source(slot, machine_->lend_source(slot, memory));
 }

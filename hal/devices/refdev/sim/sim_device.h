@@ -1,8 +1,8 @@
 // SimDevice: the reference device inside a host process.
 //
-// Place in the whole: where captures are tried, self-tests recorded and tests run. Driver, command processors, kernels
-// and region protection are the very sources that boards run; SimMachine stands in for the board. Virtual time is the
-// device's own cost model, so that logs are the same in every run, in one thread or in several. Host only.
+// Captures are tried, self-tests recorded and tests run on it. Driver, command processors, kernels and region
+// protection are the same sources that boards run; SimMachine replaces the board. Virtual time is the device's own cost
+// model, so that logs are the same in every run, in one thread or in several.
 #pragma once
 
 #include <array>
@@ -32,21 +32,20 @@ class SimDevice final : public refdev::FaultyDriver {
     Status ring_doorbell(std::uint32_t queue) noexcept override;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override;
 
-    // enqueue() for who has no session: seals the command as the queue's next one.
+    // enqueue() for code without a session: seals the command as the queue's next one.
     Status append(std::uint32_t queue, QueueCommand command) noexcept;
 
-    // What a queue last published, without this side having seen it: now_cycles() stays.
+    // The last published state of a queue, without advancing now_cycles().
     struct QueueState {
         bool stopped{false};                // `fault` says why
         std::uint32_t completed_token{0U};  // of the last notification that completed
         Completion fault;
     };
     [[nodiscard]] QueueState peek(std::uint32_t queue) const noexcept;
-    // With keep_completions: what has completed since the last call, in order; at least up to the token that peek()
-    // says.
+    // With keep_completions: completions since the last call, in order; at least up to the token of peek().
     [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
 
-    // Rises whenever a queue gets on; for telling a slow host from a stuck device.
+    // Rises whenever a queue advances; distinguishes a slow host from a stuck device.
     [[nodiscard]] std::uint64_t progress() const noexcept;
     [[nodiscard]] Threading threading() const noexcept;
     [[nodiscard]] const SimTime& time() const noexcept;
@@ -59,12 +58,12 @@ class SimDevice final : public refdev::FaultyDriver {
     // is idle.
     [[nodiscard]] std::vector<std::uint8_t> execution_logs() const;
 
-    // How often a step was found to have changed bytes outside the extents of its commands, with check_accesses.
+    // Number of steps that changed bytes outside the extents of their commands, with check_accesses.
     [[nodiscard]] std::uint64_t access_violations() const noexcept;
 
     // Device memory as the control path sees it; nullptr outside. For tests that damage it.
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint64_t size_bytes) noexcept;
-    // What this side and the device's cores share. For tests that damage it.
+    // State shared by this side and the device's cores. For tests that damage it.
     [[nodiscard]] refdev::SharedState& shared() noexcept;
 
   private:

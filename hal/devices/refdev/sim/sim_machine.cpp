@@ -19,7 +19,7 @@ using refdev::Opcode;
            (opcode == Opcode::kFill) || (opcode == Opcode::kBarrier) || (opcode == Opcode::kEnd);
 }
 
-// Holds commands to their extents, and keeps the logs.
+// Checks commands against their extents, and keeps the logs.
 class QueueObserver final : public refdev::CommandObserver {
   public:
     QueueObserver(AccessChecker* checker, const SimOptions& options, refdev::ExecutionLog& execution_log)
@@ -141,7 +141,7 @@ Status SimMachine::service() noexcept {
     if (options_.threading == Threading::kThreaded) {
         return Status::kOk;
     }
-    // Every queue as far as it gets, until none moves. Ends: rings and traces are finite.
+    // Advances every queue until none makes progress. Terminates: rings and traces are finite.
     bool moved = true;
     while (moved) {
         moved = false;

@@ -1,6 +1,6 @@
 // SimMachine: the reference device's hardware inside a host process: memories, command processors, threads.
 //
-// Place in the whole: what stands behind SimDevice in place of a board. Host only.
+// SimDevice uses it in place of a board.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,11 @@ class SimMachine final : public refdev::DeviceLink {
     ~SimMachine();
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
-    void signal(std::uint32_t /*queue*/) noexcept override {}  // threads look by themselves
+    void signal(std::uint32_t /*queue*/) noexcept override {}  // threads poll by themselves
     Status service() noexcept override;
     void relax() noexcept override;
     [[nodiscard]] std::uint64_t now_us() noexcept override;
-    // One process has one view of memory: nothing to do where no cache is modelled.
+    // One process has one view of memory: nothing to do if no cache is modelled.
     void clean(ByteSpan memory) noexcept override {
         if (options_.write_back_cache) {
             cache_.clean(memory);
@@ -45,7 +45,7 @@ class SimMachine final : public refdev::DeviceLink {
         }
     }
 
-    // Where the device finds memory that is bound to a slot, and back.
+    // Conversion between the memory bound to a slot and the device's copy.
     [[nodiscard]] ByteSpan lend_source(std::uint32_t slot, ByteSpan memory) {
         return options_.write_back_cache ? cache_.lend_source(slot, memory) : memory;
     }
@@ -64,7 +64,7 @@ class SimMachine final : public refdev::DeviceLink {
     void clear_log();
     [[nodiscard]] std::vector<CompletedToken> take_completions(std::uint32_t queue);
     [[nodiscard]] std::uint64_t access_violations() const noexcept;
-    // Memory was changed by something else than a command: all, or a part of it.
+    // All or part of the memory was changed by something other than a command.
     void refresh_checker();
     void refresh_checker(ByteSpan part);
 

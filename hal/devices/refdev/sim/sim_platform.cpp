@@ -20,7 +20,7 @@ std::uint64_t SimPlatform::now_us() noexcept {
 
 void SimPlatform::idle() noexcept {
     if (device_.threading() == Threading::kInProcess) {
-        stalled_us_ += kIdleUs;  // service() has run every queue as far as it gets: only time is left to pass
+        stalled_us_ += kIdleUs;  // service() has advanced every queue as far as possible: only time can pass
         return;
     }
     const auto now = std::chrono::steady_clock::now();

@@ -1,8 +1,8 @@
 // SimPlatform: the ECU around a session on the simulator.
 //
-// Place in the whole: gives the session a clock that is the device's virtual time, so that deadlines mean the same on a
-// slow machine as on a fast one. Time beyond it passes only while nothing moves: in process with every idle call,
-// threaded after `stall_limit` of real time without progress. Host only.
+// The session's clock is the device's virtual time, so that deadlines do not depend on the speed of the machine.
+// Additional time passes only without progress: in process with every idle call, threaded after `stall_limit` of real
+// time.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class SimPlatform final : public Platform {
     Status lowest_security_version(std::uint32_t& version) noexcept override;
     Status raise_security_version(std::uint32_t version) noexcept override;
 
-    // What the counter answers from now on, and what it then holds; without kOk it stays as it is.
+    // The counter's status and value from now on; without kOk its value is unchanged.
     void set_security_counter(std::uint32_t version, Status answer = Status::kOk) noexcept {
         security_version_ = version;
         counter_answer_ = answer;
@@ -42,7 +42,7 @@ class SimPlatform final : public Platform {
   private:
     const SimDevice& device_;
     std::chrono::milliseconds stall_limit_;
-    std::uint64_t stalled_us_{0U};  // time that has passed while nothing moved
+    std::uint64_t stalled_us_{0U};  // time that has passed without progress
     std::uint64_t last_progress_{0U};
     std::chrono::steady_clock::time_point last_move_{std::chrono::steady_clock::now()};
     std::uint32_t safe_state_entries_{0U};

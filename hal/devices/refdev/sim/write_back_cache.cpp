@@ -6,7 +6,7 @@
 namespace pianola::sim {
 namespace {
 
-constexpr std::uint8_t kStale = 0xDBU;  // what memory holds where everything is in the cache
+constexpr std::uint8_t kStale = 0xDBU;  // contents of memory if all data is in the cache
 constexpr std::size_t kEarlierLoans = 64U;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // WriteBackCache: the application's memory as the device sees it, where caches are not coherent.
 //
-// Place in the whole: how missing and excess cache maintenance shows in tests. What a test has in its buffers is the
-// cache; of every buffer that is lent to the device this keeps what memory holds. Host only.
+// Detects missing and superfluous cache maintenance in tests. A test's buffers are the cache; for every buffer that is
+// lent to the device this keeps the contents of memory.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ namespace pianola::sim {
 
 class WriteBackCache {
   public:
-    // Where the device finds `memory` in a slot.
+    // The device's copy of `memory` in a slot.
     [[nodiscard]] ByteSpan lend_source(std::uint32_t slot, ByteSpan memory);
     [[nodiscard]] MutableByteSpan lend_destination(std::uint32_t slot, MutableByteSpan memory);
-    // The other way round; what was not lent is its own.
+    // The reverse conversion; memory that was not lent maps to itself.
     [[nodiscard]] ByteSpan lender_of(ByteSpan memory) const noexcept;
 
-    // Of memory as the device finds it. Nothing where it was not lent.
+    // For the device's copy. No effect if it was not lent.
     void clean(ByteSpan memory) noexcept;
     void invalidate(MutableByteSpan memory) noexcept;
 
   private:
     struct Loan {
         const std::uint8_t* source{nullptr};
-        std::uint8_t* destination{nullptr};  // nullptr where the device only reads
+        std::uint8_t* destination{nullptr};  // nullptr if the device only reads
         std::vector<std::uint8_t> memory;
         bool is_clean{false};
     };
@@ -40,7 +40,7 @@ class WriteBackCache {
     [[nodiscard]] Loan* find(const std::uint8_t* memory) const noexcept;
 
     std::array<std::shared_ptr<Loan>, kSourceSlots + kDestinationSlots> slots_{};
-    std::deque<std::shared_ptr<Loan>> earlier_;  // so that maintenance of what was given back shows
+    std::deque<std::shared_ptr<Loan>> earlier_;  // so that maintenance of returned memory is detected
 };
 
 }  // namespace pianola::sim

@@ -11,7 +11,7 @@ constexpr std::uint32_t kMaxFamilies = 32U;
 constexpr const char* kLayer = "VK_LAYER_KHRONOS_validation";
 constexpr const char* kDebugUtils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
 
-// What is asked of a physical device, and what all of it is called in refusals.
+// Requirements of a physical device, and their names in refusals.
 struct Features {
     VkPhysicalDeviceFeatures2 core{};
     VkPhysicalDeviceVulkan11Features vulkan11{};
@@ -76,7 +76,7 @@ struct Family {
     return (has.vulkan12.timelineSemaphore == VK_FALSE) ? "timelineSemaphore" : nullptr;
 }
 
-// What instrumented shaders write their findings with.
+// Instrumented shaders write their findings with these features.
 [[nodiscard]] const char* missing_for_judge(const Features& has) noexcept {
     if (has.core.features.vertexPipelineStoresAndAtomics == VK_FALSE) {
         return "vertexPipelineStoresAndAtomics, for the judge of accesses";
@@ -86,7 +86,7 @@ struct Family {
                : nullptr;
 }
 
-// The first thing that is needed and not there; nullptr where all is.
+// The first missing requirement; nullptr if there is none.
 [[nodiscard]] const char* missing_of(VkPhysicalDevice physical, Judge judge) noexcept {
     VkPhysicalDeviceProperties properties{};
     vkGetPhysicalDeviceProperties(physical, &properties);
@@ -114,7 +114,7 @@ struct Family {
     return VK_FALSE;
 }
 
-// A function that the loader knows by its name alone; nullptr where it does not.
+// A function that the loader finds by name; nullptr if it does not exist.
 template <typename Function>
 [[nodiscard]] Function function_of(VkInstance instance, const char* name) noexcept {
     const PFN_vkVoidFunction found = vkGetInstanceProcAddr(instance, name);

@@ -1,12 +1,12 @@
-// Context: the Vulkan instance, physical device, logical device and queues that everything else of this device uses.
+// Context: the Vulkan instance, physical device, logical device and queues that all other parts of this device use.
 //
-// Place in the whole: the lowest part of hal/devices/refdev/vulkan. Opening asks for what shaders and recording need, feature
-// by feature, and refuses by name what a physical device does not have; nothing is emulated. What is opened stays until
-// close(). Vulkan objects are handles that the driver owns memory for; nothing here allocates by itself.
+// The lowest part of hal/devices/refdev/vulkan. open() requests the features that shaders and recording need, and refuses by
+// name those that a physical device lacks; nothing is emulated. The device stays open until close(). The driver owns
+// the memory of Vulkan objects; nothing here allocates.
 //
-// robustBufferAccess is among what is needed. A shader reads sizes from the trace region, and words that are damaged
-// after the proof may be larger than what was proved. Every operand has a buffer that ends with it, so that a driver
-// which checks accesses keeps the damage inside of the operands. Every Vulkan driver has this feature.
+// robustBufferAccess is required. A shader reads sizes from the trace region, and words that are damaged after the
+// proof may be larger than the proved ones. Every operand's buffer ends with the operand, so that a driver which checks
+// accesses confines the damage to the operands. Every Vulkan driver has this feature.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -23,7 +23,7 @@ namespace pianola::vulkan {
 inline constexpr std::uint32_t kMaxPhysicalDevices = 16U;
 inline constexpr std::uint32_t kMaxVulkanQueues = 2U;  // that are used, of one family
 
-// What Khronos' validation layer looks for besides its usual checks. An instance has one at most: they cost a lot.
+// Additional checks of Khronos' validation layer. An instance has at most one, because they are slow.
 enum class Judge : std::uint8_t {
     kNone,
     kUsage,            // the layer alone
@@ -46,7 +46,7 @@ struct PhysicalDeviceInfo {
     std::array<char, VK_MAX_PHYSICAL_DEVICE_NAME_SIZE> name{};
     std::uint32_t api_version{0U};
     std::uint32_t driver_version{0U};
-    const char* missing{nullptr};  // the first thing that this device needs and it does not have
+    const char* missing{nullptr};  // the first requirement that it does not meet
 };
 struct PhysicalDeviceList {
     std::array<PhysicalDeviceInfo, kMaxPhysicalDevices> devices{};
@@ -62,24 +62,24 @@ class Context {
     Context& operator=(Context&&) = delete;
     ~Context() { close(); }
 
-    // kOk; kRefused: the machine or the device lacks what refusal() names; kCapacity: the driver is out of memory;
-    // kInvalidState: open already. Where not kOk, nothing stays open.
+    // kOk; kRefused: the machine or the device lacks the feature named by refusal(); kCapacity: the driver is out of
+    // memory; kInvalidState: open already. After any other result, nothing stays open.
     Status open(const ContextOptions& options) noexcept;
-    // Waits until the device is idle. Objects that were made with it must be gone.
+    // Waits until the device is idle. Objects that were made with it must have been destroyed.
     void close() noexcept;
     [[nodiscard]] bool is_open() const noexcept { return device_ != VK_NULL_HANDLE; }
 
-    // Why open() did not come to kOk; of static lifetime, never null.
+    // Why open() failed; static lifetime, never null.
     [[nodiscard]] const char* refusal() const noexcept { return refusal_; }
 
-    // status_of(), and remembers what failed.
+    // status_of(), and records the failure.
     Status check(VkResult result, const char* call) noexcept {
         if (result != VK_SUCCESS) {
             failure_ = DriverFailure{call, result};
         }
         return status_of(result);
     }
-    // The same for a call that gives a handle, which is none where it fails: a driver may leave anything there.
+    // check() for a call that returns a handle, which is set to null if it fails: a driver may leave any value there.
     template <typename Handle>
     Status check(VkResult result, const char* call, Handle& handle) noexcept {
         if (result != VK_SUCCESS) {
@@ -99,7 +99,7 @@ class Context {
     [[nodiscard]] VkQueue queue(std::uint32_t index) const noexcept { return queues_[index % kMaxVulkanQueues]; }
     [[nodiscard]] const VkPhysicalDeviceProperties& properties() const noexcept { return properties_; }
     [[nodiscard]] const VkPhysicalDeviceMemoryProperties& memory() const noexcept { return memory_; }
-    // Of the queue family: 0 where it has no timestamps.
+    // Timestamp bits of the queue family: 0 if it has none.
     [[nodiscard]] std::uint32_t timestamp_bits() const noexcept { return timestamp_bits_; }
 
   private:
@@ -125,7 +125,7 @@ class Context {
     ContextOptions options_{};
 };
 
-// What the machine has, whether or not this device can use it. kOk also where there is none; kRefused: no Vulkan
+// The machine's devices, whether or not this device can use them. kOk also if there are none; kRefused: no Vulkan
 // loader or driver answers.
 Status list_physical_devices(PhysicalDeviceList& list) noexcept;
 

@@ -16,7 +16,7 @@ VkBufferCreateInfo storage(std::uint64_t bytes) noexcept {
 
 }  // namespace
 
-// Coherent, so that there is no maintenance; best the device's own, and cached.
+// Must be coherent, so that no maintenance is needed; preferably device-local and cached.
 Status DeviceMemory::find_type(std::uint32_t types, std::uint32_t& type) const noexcept {
     constexpr VkMemoryPropertyFlags kNeeded =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -53,7 +53,7 @@ Status DeviceMemory::allocate(std::uint64_t bytes) noexcept {
     alignment_ = static_cast<std::uint32_t>(needs.alignment);
     VkMemoryAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-    // A short buffer at the very end may need more than it has bytes.
+    // A short buffer at the end may need more memory than its own bytes.
     allocation.allocationSize = needs.size + needs.alignment;
     Status status = find_type(needs.memoryTypeBits, allocation.memoryTypeIndex);
     if (is_ok(status)) {
@@ -92,7 +92,7 @@ Status DeviceMemory::make_buffer(std::uint64_t offset, std::uint64_t bytes, VkBu
     if (!is_ok(status)) {
         return status;
     }
-    // What it needs was asked for already, and does not depend on the size: layers want to see the question.
+    // The requirements are already known and do not depend on the size; the call satisfies validation layers.
     VkMemoryRequirements needs{};
     vkGetBufferMemoryRequirements(device, buffer, &needs);
     status = (needs.alignment > alignment_)

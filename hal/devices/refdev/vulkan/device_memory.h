@@ -1,7 +1,7 @@
-// DeviceMemory: memory that the device and this process both see, and buffers at exact places in it.
+// DeviceMemory: memory shared by the device and this process, and buffers at exact offsets in it.
 //
-// Place in the whole: the accelerator's DRAM, L1 and records in one allocation. An operand's buffer is as long as the
-// operand, so that what a shader can reach is what was proved.
+// The accelerator's DRAM, L1 and records in one allocation. An operand's buffer is as long as the operand, so that a
+// shader can access only what was proved.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -23,19 +23,19 @@ class DeviceMemory {
     ~DeviceMemory() { destroy(); }
 
     // All zero. The context must outlive it. kRefused: the driver has no memory that is host visible and coherent;
-    // kCapacity: not so much of it.
+    // kCapacity: not enough of it.
     Status create(Context& context, std::uint64_t bytes) noexcept;
     void destroy() noexcept;
 
     [[nodiscard]] std::uint8_t* data() const noexcept { return static_cast<std::uint8_t*>(mapped_); }
-    // The same as words.
+    // The memory as words.
     [[nodiscard]] std::uint32_t* words() const noexcept { return static_cast<std::uint32_t*>(mapped_); }
-    // Where buffers may begin; a power of two.
+    // Alignment of buffers; a power of two.
     [[nodiscard]] std::uint32_t alignment() const noexcept { return alignment_; }
     // All of it as one buffer.
     [[nodiscard]] VkBuffer whole() const noexcept { return whole_; }
-    // A buffer that ends at offset + bytes, and begins at `offset` or less than alignment() in front of it: `excess`
-    // says how many bytes. The caller destroys it.
+    // A buffer that ends at offset + bytes, and begins at `offset` or less than alignment() before it: `excess` is that
+    // number of bytes. The caller destroys it.
     Status make_buffer(std::uint64_t offset, std::uint64_t bytes, VkBuffer& buffer, std::uint32_t& excess) noexcept;
 
   private:

@@ -1,6 +1,6 @@
-// What a call of the driver came to: as a status, and in words for refusals.
+// The result of a driver call, as a status and as text for refusals.
 //
-// Place in the whole: everything of hal/devices/refdev/vulkan that calls the driver and can fail.
+// Used by all code of hal/devices/refdev/vulkan that calls the driver.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -15,11 +15,10 @@ struct DriverFailure {
     VkResult result{VK_SUCCESS};
 };
 
-// kOk; kCapacity: out of memory, or of what there is a limited number of; kDeviceFault: the device is lost; kInternal:
-// everything else.
+// kOk; kCapacity: out of memory or of a limited resource; kDeviceFault: the device is lost; kInternal: everything else.
 [[nodiscard]] Status status_of(VkResult result) noexcept;
 
-// As the specification spells it; "an unknown result" for what calls of this device do not come to.
+// Spelled as in the specification; "an unknown result" for results that calls of this device do not return.
 [[nodiscard]] const char* name_of(VkResult result) noexcept;
 
 }  // namespace pianola::vulkan

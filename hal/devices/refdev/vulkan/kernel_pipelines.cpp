@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<const char*, kHelpers> kHelperNames{"command_copy", "command_fill", "attest"};
 
-// nullptr for a number that is no pipeline's.
+// nullptr for a number without a pipeline.
 [[nodiscard]] const char* shader_name(std::uint32_t number) noexcept {
     if (number < kHelpers) {
         return kHelperNames[number];

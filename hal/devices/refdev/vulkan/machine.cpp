@@ -124,7 +124,7 @@ Status Machine::make_timeline(VkSemaphore& semaphore) noexcept {
                           semaphore);
 }
 
-// One for each queue.
+// One per queue.
 Status Machine::make_sets() {
     VkDevice device = context_.device();
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxQueues * kBindings};
@@ -148,7 +148,7 @@ Status Machine::make_sets() {
     return context_.check(vkAllocateDescriptorSets(device, &allocation, sets_.data()), "vkAllocateDescriptorSets");
 }
 
-// Its ring and records, and what makes the device go over its commands where no trace does.
+// Its ring and records, and the objects with which the device processes its commands outside traces.
 Status Machine::make_queue(std::uint32_t queue) {
     const std::uint64_t ring = bytes_ - (kMaxQueues * kQueueBytes) + (queue * kQueueBytes);
     const std::uint64_t records = ring + kGranule;
@@ -178,7 +178,7 @@ std::uint8_t* Machine::memory_at(std::uint32_t address, std::uint32_t size_bytes
 }
 
 Status Machine::service() noexcept {
-    // Every queue as far as it gets, until none moves. Ends: rings are finite, and no step waits for the device.
+    // Advances every queue until none makes progress. Terminates: rings are finite, and no step waits for the device.
     bool moved = true;
     while (moved) {
         moved = false;
@@ -246,7 +246,7 @@ Status Machine::load() {
             VkCommandBuffer attestation = trace->attestation(queue);
             status = is_ok(status) ? run_once(attestation) : status;
         }
-        trace->clear_marks();  // the device goes over them where there is something to be attested only
+        trace->clear_marks();  // the device processes them only if there is something to attest
     }
     for (std::uint32_t queue = 0U; queue < options_.spec.queue_count; ++queue) {
         status = is_ok(status) ? run_once(notify_.at(queue)) : status;

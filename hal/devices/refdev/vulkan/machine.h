@@ -1,7 +1,7 @@
 // Machine: the accelerator's hardware, made of a Vulkan device: memories, queues, recordings.
 //
-// Place in the whole: what stands behind VulkanDevice in place of a board. Everything that Vulkan allocates is made by
-// open() or while traces are loaded; a step submits, and asks semaphores. Host only.
+// VulkanDevice uses it in place of a board. All Vulkan objects are made by open() or while traces are loaded; a step
+// only submits and reads semaphores.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct MachineOptions {
     ContextOptions context;
     bool memory_is_visible{true};
     bool keep_completions{false};
-    bool one_queue{false};  // do as if the hardware had one
+    bool one_queue{false};  // behave as if the hardware had one
 };
 
 class Machine final : public refdev::DeviceLink {
@@ -33,9 +33,9 @@ class Machine final : public refdev::DeviceLink {
     Machine& operator=(const Machine&) = delete;
     Machine& operator=(Machine&&) = delete;
 
-    // kOk; everything else with why() in words.
+    // kOk; otherwise why() has the reason.
     Status open();
-    // Why open() has refused; later, which call of the driver failed last, and how. Empty where none has.
+    // Why open() has refused; later, the last failed driver call and its result. Empty if none has failed.
     [[nodiscard]] std::string why() const;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override;
@@ -43,13 +43,13 @@ class Machine final : public refdev::DeviceLink {
     Status service() noexcept override;
     void relax() noexcept override;
     [[nodiscard]] std::uint64_t now_us() noexcept override;
-    // Bound memory is copied by this process, which sees one memory.
+    // This process copies bound memory, so no cache maintenance is needed.
     void clean(ByteSpan /*memory*/) noexcept override {}
     void invalidate(MutableByteSpan /*memory*/) noexcept override {}
 
-    // After a reset: regions are programmed anew.
+    // Called after a reset: regions are programmed again.
     void forget_recordings() noexcept { recordings_.clear(); }
-    // A word of the trace region has become another.
+    // A word of the trace region has changed.
     void patched(std::uint32_t address, std::uint32_t word) { recordings_.patch(address, word); }
     [[nodiscard]] std::vector<DirectQueues::Completed> take_completions(std::uint32_t queue) {
         return queues_.at(queue).take_completions();
@@ -58,7 +58,7 @@ class Machine final : public refdev::DeviceLink {
     [[nodiscard]] Parts& parts() noexcept { return parts_; }  // for measurements
     [[nodiscard]] refdev::SharedState& shared() noexcept { return *shared_; }
     [[nodiscard]] std::uint64_t moves() const noexcept { return share_.moves; }
-    // Of Vulkan, made for traces since open().
+    // Number of Vulkan objects made for traces since open().
     [[nodiscard]] std::uint64_t trace_objects() const noexcept { return parts_.objects; }
 
   private:
@@ -68,7 +68,7 @@ class Machine final : public refdev::DeviceLink {
     Status make_timeline(VkSemaphore& semaphore) noexcept;
     Status make_sets();
     Status make_queue(std::uint32_t queue);
-    // Runs what is new once, so that the driver has compiled and set up all of it, and puts memory back.
+    // Runs new recordings once, so that the driver compiles and sets up all of them, and restores memory.
     Status load();
     Status run_once(VkCommandBuffer commands);
 
@@ -86,7 +86,7 @@ class Machine final : public refdev::DeviceLink {
     std::array<VkCommandBuffer, kMaxQueues> notify_{};
     VkDescriptorPool pool_{VK_NULL_HANDLE};
     std::array<VkDescriptorSet, kMaxQueues> sets_{};
-    std::uint64_t bytes_{0U};  // of memory, records and all
+    std::uint64_t bytes_{0U};  // of memory, including records
     std::vector<std::uint8_t> saved_;
 };
 

@@ -1,4 +1,4 @@
-// In a build without Vulkan: everything is refused by name.
+// For a build without Vulkan: everything is refused by name.
 #include "hal/devices/refdev/vulkan/vulkan_simulator.h"
 
 namespace pianola::vulkan {

@@ -16,7 +16,7 @@ using refdev::KernelId;
 using refdev::Opcode;
 using refdev::word_of;
 
-// Beyond this many workgroups, invocations have several pieces each. Every device takes so many.
+// Above this number of workgroups, invocations have several pieces each. Every device supports this number.
 constexpr std::uint32_t kMaxWorkgroups = 65535U;
 
 // One row per kernel.
@@ -71,8 +71,8 @@ constexpr std::array<Division, 37> kDivisions{{
     return (groups < kMaxWorkgroups) ? static_cast<std::uint32_t>(groups) : kMaxWorkgroups;
 }
 
-// Where operands are by their address words, in the order of these. A kernel publishes an operand that is read and
-// written as two extents; operands that lie in the same place have a word each.
+// Positions of operands, by the order of their address words. A kernel publishes an operand that is read and written as
+// two extents; operands at the same address have one word each.
 class Operands {
   public:
     // Bit i of `words`: arguments[i] is an address.
@@ -85,7 +85,7 @@ class Operands {
         }
     }
 
-    // False where the extent belongs to no operand.
+    // False if the extent belongs to no operand.
     [[nodiscard]] bool place(const Extent& extent) noexcept {
         Operand* found = nullptr;
         for (std::uint32_t i = 0U; i < program_.operand_count; ++i) {
@@ -129,9 +129,9 @@ class Operands {
     return written_bytes / division.bytes_per_piece;
 }
 
-// `kernel_word` is where the kernel's id lies in the command.
+// `kernel_word` is the index of the kernel's id in the command.
 Status program_of_kernel(WordSpan command, std::uint32_t kernel_word, Program& program) noexcept {
-    const std::uint32_t first = kernel_word + 2U;  // behind the id and the cost
+    const std::uint32_t first = kernel_word + 2U;  // after the id and the cost
     const Kernel* const kernel = (command.size() >= first) ? refdev::find_kernel(command[kernel_word]) : nullptr;
     if (kernel == nullptr) {
         return Status::kRefused;

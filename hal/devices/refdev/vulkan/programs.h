@@ -1,7 +1,7 @@
-// How the work of a launch is divided among invocations, and where its shader's code is.
+// Division of a launch's work among invocations, and its shader's code.
 //
-// Place in the whole: what there is to say for each kernel besides its shader; kernel_pipelines.h is what others
-// include. Code comes from the folder shaders while building.
+// Properties of each kernel besides its shader; other code includes kernel_pipelines.h. The build compiles the code
+// from the folder shaders.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace pianola::vulkan {
 
 inline constexpr std::uint32_t kInvocationsPerWorkgroup = 64U;
 
-// SPIR-V by the shader's name; empty where there is none. O(shaders).
+// SPIR-V by the shader's name; empty if there is none. O(shaders).
 [[nodiscard]] WordSpan shader_code(const char* name) noexcept;
 
-// A launch consists of pieces: the product of up to two argument words, or the bytes of what is written by
-// `bytes_per_piece`. Shaders look for themselves where their work ends: a piece too many costs time only.
+// A launch consists of pieces: the product of up to two argument words, or the written bytes divided by
+// `bytes_per_piece`. Shaders check the end of their work themselves: superfluous pieces only cost time.
 struct Division {
     refdev::KernelId id{refdev::KernelId::kUnspecified};
     std::uint32_t bytes_per_piece{0U};  // 0: pieces come from argument words

@@ -16,7 +16,7 @@ void CommandQueue::place(std::uint32_t* ring, std::uint32_t* records, VkCommandB
     notify_ = notify;
 }
 
-// A lost device does nothing more; one that only has refused a call goes on with what it has.
+// A lost device does nothing more; a device that only refused a call continues with its submitted work.
 bool CommandQueue::is_at_rest(const Timeline& timeline) const noexcept {
     std::uint64_t value = 0U;
     if (timeline.submitted == timeline.completed) {
@@ -26,8 +26,8 @@ bool CommandQueue::is_at_rest(const Timeline& timeline) const noexcept {
     return (asked == Status::kDeviceFault) || (is_ok(asked) && (value >= timeline.submitted));
 }
 
-// As DeviceCore: held at an odd phase, and confirmed once nothing is under way on either queue, so that the one which
-// confirms last leaves an idle device.
+// Like DeviceCore: held at an odd phase, and confirmed once nothing is under way on either queue, so that the device is
+// idle after the last confirmation.
 Progress CommandQueue::change_phase(std::uint32_t phase) noexcept {
     if (refdev::is_held(phase)) {
         held_ = true;
@@ -81,7 +81,7 @@ Progress CommandQueue::step() noexcept {
         return is_quiet() ? stop(pending_fault_, executed_, pending_address_)
                           : (has_moved ? Progress::kExecuted : Progress::kWaiting);
     }
-    if (is_quiet()) {  // else what has completed says how far it is
+    if (is_quiet()) {  // otherwise the completed work gives the progress
         state_.queues[index_].progress.store(executed_, std::memory_order_relaxed);
     }
     const std::uint32_t available = state_.queues[index_].published.load(std::memory_order_acquire) - position_;
@@ -89,7 +89,7 @@ Progress CommandQueue::step() noexcept {
         flush();
         return has_moved ? Progress::kExecuted : Progress::kIdle;
     }
-    // The device has to go over transfers and events before the ring is full of them.
+    // The device must process transfers and events before the ring is full of them.
     if ((position_ - attested_) > (refdev::kRingWords / 2U)) {
         add(notify_, true);
         flush();
@@ -102,7 +102,7 @@ Progress CommandQueue::step() noexcept {
     return ((progress == Progress::kWaiting) && has_moved) ? Progress::kExecuted : progress;
 }
 
-// The check is the device's to judge as well; a transfer is done by this side, which therefore looks first.
+// The device also verifies the check; this side does the transfer, so it verifies the check first.
 bool CommandQueue::fetch(std::uint32_t available, Command& command) const noexcept {
     const refdev::QueueMemory& memory = state_.queues[index_];
     const std::uint32_t header = memory.ring[position_ & refdev::kRingMask];
@@ -137,7 +137,7 @@ void CommandQueue::count(const Command& command, std::uint64_t cycles) noexcept 
     records_[kRecordLimit] = position_;
 }
 
-// Of the command that was counted last, or of what is none: it counts, and nothing behind it does.
+// For the command that was counted last, or for an invalid word: it counts, and later commands do not.
 Progress CommandQueue::fault(DeviceFault which, std::uint32_t address) noexcept {
     flush();
     pending_fault_ = which;

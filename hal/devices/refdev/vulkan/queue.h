@@ -1,11 +1,10 @@
 // CommandQueue: one command queue of the device, as submissions to a Vulkan queue.
 //
-// Place in the whole: what stands in the place of a device core. It takes words from the ring as the reference device's
-// command processor does, and shows them to the device, which goes over them by itself. Replays and notifications are
-// submitted; each submission raises the queue's timeline semaphore. An event is a place in the recording queue's
-// timeline: who waits for it submits with a semaphore, and not before the record was submitted, so that one Vulkan
-// queue can serve both. Transfers are copies of this process, in their turn, when what is before them has completed.
-// Never blocks.
+// Replaces a device core. It takes words from the ring as the reference device's command processor does, and shows them
+// to the device, which processes them itself. Replays and notifications are submitted; each submission raises the
+// queue's timeline semaphore. An event is a value of the recording queue's timeline: a waiting queue submits with a
+// semaphore, after the record was submitted, so that one Vulkan queue can serve both. This process copies transfers in
+// order, after the earlier commands have completed. Never blocks.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -24,7 +23,7 @@ namespace pianola::vulkan {
 
 class CommandQueue;
 
-// What both queues know of each other.
+// State that both queues share.
 struct Timeline {
     VkSemaphore semaphore{VK_NULL_HANDLE};
     std::uint64_t submitted{0U};
@@ -38,9 +37,9 @@ struct QueueShare {
     std::array<Timeline, kMaxQueues> timelines{};
     std::array<RecordedEvent, kMaxEvents> events{};
     bool is_lost{false};      // the device
-    std::uint64_t moves{0U};  // rises whenever a queue gets on
+    std::uint64_t moves{0U};  // rises whenever a queue advances
     bool keep_completions{false};
-    // Load what was written to the trace region; both queues are idle. Set by the machine.
+    // Load the writes to the trace region; both queues are idle. Set by the machine.
     Status (*load)(void* machine) noexcept {nullptr};
     Timeline warm_up;  // of what load runs
     void* machine{nullptr};
@@ -64,13 +63,13 @@ class CommandQueue {
     CommandQueue& operator=(CommandQueue&&) = delete;
     ~CommandQueue() = default;
 
-    // What the device goes over: `ring` has refdev::kRingWords words, `records` those of the queue. `notify` runs
-    // `attest` alone.
+    // Memory that the device processes: `ring` has refdev::kRingWords words, `records` those of the queue. `notify`
+    // runs `attest` alone.
     void place(std::uint32_t* ring, std::uint32_t* records, VkCommandBuffer notify) noexcept;
 
-    // Takes part in a reset; publishes what has completed; or takes one command from the ring.
+    // Takes part in a reset, publishes completed work, or takes one command from the ring.
     refdev::Progress step() noexcept;
-    // Shows the device what was taken since the last time.
+    // Shows the device the commands taken since the last call.
     void flush() noexcept;
 
     // Since the last call, in order.
@@ -84,10 +83,10 @@ class CommandQueue {
     static constexpr std::uint32_t kBatch = 8U;  // command buffers of one submission
     static constexpr std::uint32_t kUnderWay = refdev::kRingCommands;
 
-    // Of one submission, for when it has completed.
+    // Data of one submission, for its completion.
     struct Submission {
         std::uint64_t value{0U};
-        std::uint32_t position{0U};  // in the ring, behind its last command
+        std::uint32_t position{0U};  // in the ring, after its last command
         std::uint32_t executed{0U};
         std::uint64_t time_cycles{0U};
         bool notifies{false};
@@ -102,7 +101,7 @@ class CommandQueue {
     refdev::Progress change_phase(std::uint32_t phase) noexcept;
     void restart() noexcept;
     [[nodiscard]] bool retire() noexcept;
-    // Whether nothing that was submitted runs any more, on a device that may be lost.
+    // Whether all submitted work has ended, on a device that may be lost.
     [[nodiscard]] bool is_at_rest(const Timeline& timeline) const noexcept;
     void publish(const Submission& done) noexcept;
     refdev::Progress stop(DeviceFault fault, std::uint32_t executed, std::uint32_t address) noexcept;
@@ -111,7 +110,7 @@ class CommandQueue {
     void count(const Command& command, std::uint64_t cycles) noexcept;
     refdev::Progress fault(DeviceFault which, std::uint32_t address) noexcept;
 
-    [[nodiscard]] bool is_quiet() const noexcept;  // nothing of this queue, nor what it waits for, is under way
+    [[nodiscard]] bool is_quiet() const noexcept;  // neither this queue's work nor what it waits for is under way
     refdev::Progress transfer(const Command& command) noexcept;
     [[nodiscard]] DeviceFault copy(const Command& command) const noexcept;
     refdev::Progress replay(const Command& command) noexcept;
@@ -137,16 +136,17 @@ class CommandQueue {
     std::uint32_t pending_address_{0U};
 
     std::uint32_t position_{0U};  // words taken since reset
-    std::uint32_t attested_{0U};  // of these, those that the device goes over with what is submitted or batched
+    std::uint32_t attested_{0U};  // of these, those that the device processes with submitted or batched work
     std::uint32_t sequence_{0U};
     std::uint32_t executed_{0U};
     std::uint64_t time_cycles_{0U};
-    std::array<std::uint64_t, kMaxQueues> waits_{};  // for places in other queues' timelines, of what comes next
+    std::array<std::uint64_t, kMaxQueues> waits_{};  // waits for values of other queues' timelines, for the next
+                                                     // submission
     std::array<VkCommandBuffer, kBatch> batch_{};
     std::uint32_t batched_{0U};
     std::array<Submission, kUnderWay> under_way_{};
     std::uint32_t first_{0U};  // of these, the oldest; counts on
-    std::uint32_t last_{0U};   // one behind the latest
+    std::uint32_t last_{0U};   // one after the latest
     std::vector<DirectQueues::Completed> completions_;
 };
 

@@ -89,12 +89,13 @@ Progress CommandQueue::replay(const Command& command) noexcept {
     RecordedTrace* trace = recordings_.find(address, bytes);
     if ((trace != nullptr) && trace->is_moved()) {
         flush();
-        if (!share_.is_idle()) {  // for who patches while commands are under way, which Device does not permit
+        if (!share_.is_idle()) {  // for a caller that patches while commands are under way, which Device does not
+                                  // permit
             return Progress::kWaiting;
         }
         trace = is_ok(trace->record_moved()) ? trace : nullptr;
     }
-    if (trace == nullptr) {  // a program of a host that has no load
+    if (trace == nullptr) {  // a program of a host without load
         trace = recordings_.record(address, bytes);
     }
     if (trace == nullptr) {
@@ -132,7 +133,7 @@ Progress CommandQueue::wait_event(const Command& command) noexcept {
     if (!is_recorded) {
         return Progress::kWaiting;
     }
-    // Records of 0, which is where counters begin, wait for nothing.
+    // A wait for 0, the initial counter value, is satisfied at once.
     const RecordedEvent& recorded = share_.events[command.words[1]];
     waits_[recorded.queue] = std::max(waits_[recorded.queue], recorded.value);
     time_cycles_ = std::max(time_cycles_, event.times_cycles[command.words[2] % refdev::kKeptRecords]);
@@ -141,8 +142,8 @@ Progress CommandQueue::wait_event(const Command& command) noexcept {
 }
 
 Progress CommandQueue::notify(const Command& command) noexcept {
-    // The first one behind new traces ends their load. It runs them, and puts everything back: nobody else may be at
-    // work.
+    // The first command after new traces ends their load. It runs them and restores everything, so no other work may be
+    // under way.
     if (recordings_.is_stale()) {
         flush();
         if (!share_.is_idle()) {
@@ -216,7 +217,7 @@ void CommandQueue::submit(bool notifies, std::uint32_t token) noexcept {
     last_ += 1U;
 }
 
-// True where something has completed.
+// True if something has completed.
 bool CommandQueue::retire() noexcept {
     Timeline& own = share_.timelines[index_];
     if (own.submitted == own.completed) {
@@ -253,7 +254,7 @@ void CommandQueue::publish(const Submission& done) noexcept {
     if (done.notifies) {
         const std::uint32_t place = kRecordHeadWords + (kRecordWords * (done.token % kMaxStepsInFlight));
         const std::uint32_t* const record = records_ + place;
-        if (record[0] != done.token) {  // the device has not come to it
+        if (record[0] != done.token) {  // the device has not reached it
             (void)stop(DeviceFault::kLost, done.executed, 0U);
             return;
         }

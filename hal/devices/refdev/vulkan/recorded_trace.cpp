@@ -95,7 +95,7 @@ TracePlan RecordedTrace::make_plan() {
     return plan;
 }
 
-// All zero: the device clears what it has gone through.
+// All zero: the device clears the marks that it has processed.
 Status RecordedTrace::make_marks(std::uint32_t commands) {
     mark_bytes_ = parts_.descriptor_granule();
     mark_count_ = commands;
@@ -178,7 +178,7 @@ RecordedTrace::Bound RecordedTrace::bound(const Operand& operand) const {
     if (found != operands_.end()) {
         return {{found->buffer, 0U, VK_WHOLE_SIZE}, found->excess};
     }
-    // One that was patched since. That it lies in memory, drop_forbidden() has seen.
+    // An operand that was patched since. drop_forbidden() has checked that it lies in memory.
     std::uint64_t offset = 0U;
     static_cast<void>(parts_.offset_of(operand.address, operand.size_bytes, offset));
     const auto excess = static_cast<std::uint32_t>(offset % parts_.descriptor_granule());

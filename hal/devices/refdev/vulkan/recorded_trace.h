@@ -1,9 +1,9 @@
-// RecordedTrace: a trace as the command buffer that was recorded of it, once, when it was loaded.
+// RecordedTrace: the command buffer of a trace, recorded once, when the trace was loaded.
 //
-// Place in the whole: what a REPLAY submits. Every command that does something to memory is a dispatch with a buffer
-// for each of its operands; a LAUNCH, COPY, FILL or BARRIER waits for all commands before it, a DISPATCH for those of
-// its core, as on the reference device. Behind the trace's command buffer comes another, of the queue that replays it,
-// in which the device goes over the words and marks and chains the digest. Made and destroyed while loading only.
+// Submitted by a REPLAY. Every command that accesses memory is a dispatch with a buffer for each of its operands; a
+// LAUNCH, COPY, FILL or BARRIER waits for all commands before it, a DISPATCH for those of its core, as on the reference
+// device. Another command buffer, of the replaying queue, follows the trace's: in it the device processes the words and
+// marks and chains the digest. Made and destroyed only while loading.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -21,7 +21,7 @@ namespace pianola::vulkan {
 
 class RecordedTrace {
   public:
-    // Begins at `address` in the trace region. What is wrong with its words is found when it is replayed.
+    // Begins at `address` in the trace region. Errors in its words are found when it is replayed.
     RecordedTrace(Parts& parts, std::uint32_t address, WordSpan words);
     ~RecordedTrace();
     RecordedTrace(const RecordedTrace&) = delete;
@@ -29,28 +29,28 @@ class RecordedTrace {
     RecordedTrace& operator=(const RecordedTrace&) = delete;
     RecordedTrace& operator=(RecordedTrace&&) = delete;
 
-    // kOk; else as Context::check(), which knows the call that failed.
+    // kOk; otherwise as Context::check(), which records the failed call.
     Status record();
 
     [[nodiscard]] bool is_of(std::uint32_t address, WordSpan words) const noexcept;
     // Word number `at` is now `word`: a value, which shaders read from memory; or the address of an operand, after
-    // which record_moved() has to come. False where it is anything else.
+    // which record_moved() must be called. False if it is anything else.
     [[nodiscard]] bool patch(std::uint32_t at, std::uint32_t word);
     [[nodiscard]] bool is_moved() const noexcept { return is_moved_; }
-    // The same command buffer, recorded again with operands where they are now; nothing may be under way. Makes
-    // nothing: a moved operand is reached through a part of one buffer over all memory. kCapacity where it needs more
-    // than there is, as a trace does whose operand was forbidden where it was.
+    // Records the command buffer again with the operands' current addresses; nothing may be under way. Makes no
+    // objects: a moved operand is accessed through a part of one buffer over all memory. kCapacity if it needs more
+    // objects than exist, for example if an operand's old address was forbidden.
     Status record_moved();
     void clear_marks() noexcept;
     [[nodiscard]] VkCommandBuffer commands() const noexcept { return commands_; }
     [[nodiscard]] VkCommandBuffer attestation(std::uint32_t queue) const noexcept { return attestations_.at(queue); }
     [[nodiscard]] std::uint32_t executed() const noexcept { return executed_; }  // commands, up to a fault
-    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }      // that are published for them
+    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }      // published for them
     [[nodiscard]] DeviceFault fault() const noexcept { return fault_; }          // of the last of them
     [[nodiscard]] std::uint32_t fault_address() const noexcept { return fault_address_; }
 
   private:
-    // What the words are; keeps what is published of it.
+    // Describes the words; keeps the published part.
     [[nodiscard]] TracePlan make_plan();
     [[nodiscard]] Status make_marks(std::uint32_t commands);
     [[nodiscard]] Status make_pipelines(const TracePlan& plan);
@@ -59,14 +59,14 @@ class RecordedTrace {
     void describe_dispatch(const PlannedDispatch& planned, VkDescriptorSet set, PushConstants& constants) const;
     [[nodiscard]] Status record_commands(const TracePlan& plan);
     [[nodiscard]] Status record_attestation(std::uint32_t queue, VkDescriptorSet set);
-    // The fault of the first command whose operand no region permits; it and those behind it are dropped.
+    // The fault of the first command whose operand no region permits; it and later commands are dropped.
     void drop_forbidden(TracePlan& plan);
 
     struct OperandBuffer {
         std::uint32_t address{0U};
         std::uint32_t size_bytes{0U};
         VkBuffer buffer{VK_NULL_HANDLE};
-        std::uint32_t excess{0U};  // bytes of it in front of the operand
+        std::uint32_t excess{0U};  // bytes of it before the operand
     };
     struct Bound {
         VkDescriptorBufferInfo info{};

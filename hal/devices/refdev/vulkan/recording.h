@@ -1,7 +1,6 @@
-// What is recorded into command buffers, and with what.
+// Recording of command buffers.
 //
-// Place in the whole: what queues, traces and the machine have in common: Vulkan objects that all use, barriers, the
-// shader `attest`.
+// Shared by queues, traces and the machine: Vulkan objects, barriers, the shader `attest`.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -18,7 +17,7 @@
 
 namespace pianola::vulkan {
 
-// What queues and traces share.
+// Objects that queues and traces share.
 struct Parts {
     Context& context;
     KernelPipelines& pipelines;
@@ -26,24 +25,24 @@ struct Parts {
     const refdev::DeviceSpec& spec;
     const refdev::DeviceMemory& regions;
     VkCommandPool commands{VK_NULL_HANDLE};
-    // By queue: its ring as the device sees it, and its records.
+    // Per queue: its ring as the device sees it, and its records.
     std::array<VkBuffer, kMaxQueues> rings{};
     std::array<VkBuffer, kMaxQueues> records{};
     std::uint64_t objects{0U};  // of Vulkan, that were made for traces so far
-    // Buffers begin at their operands' places in `memory`; DRAM is its begin, L1 follows.
+    // Buffers begin at their operands' offsets in `memory`, which holds DRAM first, then L1.
     [[nodiscard]] bool offset_of(std::uint32_t address, std::uint64_t bytes, std::uint64_t& offset) const noexcept;
-    // A power of two: bytes between what descriptors may name.
+    // A power of two: alignment of descriptor offsets in bytes.
     [[nodiscard]] std::uint32_t descriptor_granule() const noexcept;
 };
 
-// Everything before comes before everything behind, and is visible to it.
+// A full barrier: earlier commands complete before later ones, and are visible to them.
 void record_barrier(VkCommandBuffer commands, bool to_host) noexcept;
 void update_set(VkDevice device, VkDescriptorSet set,
                 const std::array<VkDescriptorBufferInfo, kBindings>& infos) noexcept;
 // The shader `attest`, and its results for the host.
 void record_attest(const Parts& parts, VkCommandBuffer commands, VkDescriptorSet set,
                    const AttestConstants& constants) noexcept;
-// A command buffer that begins; where it is none yet, a new one. One that is there already must not be under way.
+// Begins a command buffer, and makes it if it does not exist. An existing one must not be under way.
 [[nodiscard]] Status begin_recording(const Parts& parts, VkCommandBuffer& commands) noexcept;
 
 }  // namespace pianola::vulkan

@@ -8,7 +8,7 @@ namespace pianola::vulkan {
 namespace {
 
 constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
-constexpr std::size_t kKept = 256U;  // recordings that no words in place stand for
+constexpr std::size_t kKept = 256U;  // recordings whose words are no longer in place
 
 }  // namespace
 

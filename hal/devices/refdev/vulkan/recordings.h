@@ -1,8 +1,7 @@
-// Recordings: which command buffers stand for what lies in the trace region.
+// Recordings: the command buffers for the contents of the trace region.
 //
-// Place in the whole: between queues, which replay what lies at an address, and RecordedTrace. A write to the trace
-// region makes those forgotten that it touches, and no others; the same words at the same place are the same recording
-// as before, so that a host whose programs take turns in one place does not record each of them anew.
+// A write to the trace region drops only the recordings that it touches. The same words at the same address use the
+// earlier recording again, so that a host whose programs alternate at one address does not record each of them again.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +16,23 @@ class Recordings {
   public:
     explicit Recordings(Parts& parts) : parts_{parts} {}
 
-    // What stands for the bytes; nullptr: record() has to come first. Does not allocate.
+    // The recording of the bytes; nullptr: record() must be called first. Does not allocate.
     [[nodiscard]] RecordedTrace* find(std::uint32_t address, std::uint32_t bytes) const noexcept;
-    // From the words as they lie in memory; nullptr: the driver has no memory for it.
+    // Records the words in memory; nullptr: the driver has no memory for it.
     RecordedTrace* record(std::uint32_t address, std::uint32_t bytes);
     // [address, address + bytes) of the trace region is written.
     void invalidate(std::uint32_t address, std::uint32_t bytes);
-    // A word at `address` is now `word`: RecordedTrace::patch(). What is neither a value nor an address makes the trace
-    // one to be recorded anew.
+    // A word at `address` is now `word`: RecordedTrace::patch(). A word that is neither a value nor an address requires
+    // a new recording of the trace.
     void patch(std::uint32_t address, std::uint32_t word);
-    // Whether something was written and nobody has recorded it since.
+    // Whether something was written and not recorded since.
     [[nodiscard]] bool is_stale() const noexcept { return !written_.empty(); }
-    // Records every trace that begins in what was written. kOk; kCapacity.
+    // Records every trace that begins in the written bytes. kOk; kCapacity.
     Status record_written(std::vector<RecordedTrace*>& fresh);
-    // Only while nothing of it is under way: keeps what is in place, and the latest of what was.
+    // Drops old recordings, only while nothing of them is under way: keeps those in place, and the latest of the
+    // others.
     void forget_old();
-    // The same, of everything: regions have changed.
+    // Drops all recordings: regions have changed.
     void clear() noexcept;
 
   private:
@@ -46,7 +46,7 @@ class Recordings {
         std::uint32_t end{0U};
     };
     [[nodiscard]] WordSpan words_at(std::uint32_t address, std::uint32_t bytes) const noexcept;
-    // Of the trace that begins there; 0: none does.
+    // Length of the trace that begins there; 0: none begins there.
     [[nodiscard]] std::uint32_t trace_bytes(std::uint32_t address, std::uint32_t limit) const;
     void take_off(std::uint32_t begin, std::uint32_t end);
 

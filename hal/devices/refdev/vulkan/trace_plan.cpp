@@ -11,7 +11,7 @@
 namespace pianola::vulkan {
 namespace {
 
-// The reference device's published time: cores side by side, everything else behind them.
+// The reference device's published time: cores run in parallel, everything else after them.
 class PublishedTime {
   public:
     void add(const DecodedCommand& command) noexcept {
@@ -38,7 +38,7 @@ class PublishedTime {
     std::array<std::uint64_t, kMaxCores> free_{};
 };
 
-// Which commands have to wait: all but dispatches to cores that are idle.
+// Commands that must wait: all except dispatches to idle cores.
 class Order {
   public:
     [[nodiscard]] bool waits(const DecodedCommand& command) noexcept {
@@ -50,7 +50,7 @@ class Order {
     }
 
   private:
-    bool are_dispatches_{false};  // since everything was waited for
+    bool are_dispatches_{false};  // since the last full wait
     std::uint64_t cores_{0U};     // that they are on
 };
 static_assert(kMaxCores <= 64U);

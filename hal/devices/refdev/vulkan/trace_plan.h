@@ -1,7 +1,6 @@
-// TracePlan: what is recorded of a trace, as a function of its words.
+// TracePlan: the recording of a trace, as a function of its words.
 //
-// Place in the whole: between the command set and Vulkan. RecordedTrace makes it; who wants to know how many objects
-// that takes counts them here, without a device.
+// RecordedTrace makes the recording; the number of objects that it takes can be counted here without a device.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +21,25 @@ struct PlannedDispatch {
 
 struct TracePlan {
     std::vector<PlannedDispatch> dispatches;
-    std::uint32_t commands{0U};  // up to the end, or up to and with the one that faults
-    std::uint64_t cycles{0U};    // that are published for them, cores side by side
+    std::uint32_t commands{0U};  // up to the end, or up to and including the one that faults
+    std::uint64_t cycles{0U};    // published for them, with parallel cores
     DeviceFault fault{DeviceFault::kNone};
 };
 
-// Any words whatever. What faults, and everything behind it, is not dispatched.
+// Accepts any words. A faulting command and everything after it is not dispatched.
 [[nodiscard]] TracePlan plan_trace(WordSpan words);
 
 // Vulkan objects that a trace takes, of each kind. All are made while it is loaded.
 struct ObjectCounts {
-    std::uint32_t dispatches{0U};  // no objects: what is recorded
+    std::uint32_t dispatches{0U};  // recorded dispatches, which are not objects
     std::uint32_t barriers{0U};
-    std::uint32_t pipelines{0U};  // of which those are not made again that the device has already
+    std::uint32_t pipelines{0U};  // existing ones are not made again
     std::uint32_t buffers{0U};
     std::uint32_t descriptor_sets{0U};
     std::uint32_t command_buffers{0U};
     std::uint32_t memory_objects{0U};
     std::uint32_t descriptor_pools{0U};
-    // But for pipelines.
+    // Except pipelines.
     [[nodiscard]] std::uint32_t all() const noexcept {
         return buffers + descriptor_sets + command_buffers + memory_objects + descriptor_pools;
     }

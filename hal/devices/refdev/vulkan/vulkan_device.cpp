@@ -7,7 +7,7 @@
 namespace pianola::vulkan {
 namespace {
 
-// A queue in the middle of a submission finishes it first, and a driver on a loaded machine may take its time.
+// A queue finishes its current submission first, and a driver on a loaded machine may be slow.
 constexpr std::uint32_t kVulkanResetLimitUs = 60'000'000U;
 
 }  // namespace

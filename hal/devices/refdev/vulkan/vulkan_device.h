@@ -1,7 +1,7 @@
 // VulkanDevice: the reference device's command set, executed by a Vulkan device.
 //
-// Place in the whole: Device for sessions, and the queues for who has no session. Rings, regions, bindings and
-// completion records are the reference driver's own; behind them is Machine in place of a board. Host only.
+// A Device for sessions, and direct queues for code without a session. Rings, regions, bindings and completion records
+// are the reference driver's; Machine replaces the board.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace pianola::vulkan {
 
-// What devices of one mesh share: the published time that this side has seen of one has passed for all.
+// Shared by the devices of one mesh: the published time that this side has seen of one has passed for all.
 struct MeshTime {
     std::uint64_t cycles{0U};
     std::uint64_t moves{0U};
@@ -33,7 +33,7 @@ class VulkanDevice final : public refdev::RefdevDriver {
     Status service() noexcept override;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override;
 
-    // enqueue() for who has no session: seals the command as the queue's next one.
+    // enqueue() for code without a session: seals the command as the queue's next one.
     Status append(std::uint32_t queue, QueueCommand command) noexcept;
     [[nodiscard]] DirectQueues::State peek(std::uint32_t queue) const noexcept;
 

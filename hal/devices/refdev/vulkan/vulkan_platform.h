@@ -1,8 +1,8 @@
 // VulkanPlatform: the ECU around a session on a Vulkan device, in a host process.
 //
-// Place in the whole: a clock that is the published time of what has completed, as the simulator's is. It is not the
-// hardware's time, of which nothing is published: a deadline passes here where nothing has moved for `stall_limit` of
-// real time. docs/guide/vulkan.md says what a product has to put in its place. Host only.
+// Its clock is the published time of completed work, like the simulator's. It is not the hardware's time, which is not
+// published: a deadline passes here if nothing has advanced for `stall_limit` of real time. docs/guide/vulkan.md
+// describes a product's platform.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class VulkanPlatform final : public Platform {
     void idle() noexcept override {
         constexpr std::uint64_t kStallUs = 3'600'000'000U;  // longer than any deadline
         const auto now = std::chrono::steady_clock::now();
-        constexpr std::uint32_t kYields = 64U;  // then the driver's threads are left the core for longer
+        constexpr std::uint32_t kYields = 64U;  // the driver's threads then get the core for longer
         constexpr std::chrono::microseconds kPause{20};
         if (device_.time().moves != last_moves_) {
             last_moves_ = device_.time().moves;
@@ -63,9 +63,9 @@ class VulkanPlatform final : public Platform {
   private:
     const VulkanDevice& device_;
     std::chrono::milliseconds stall_limit_;
-    std::uint64_t stalled_us_{0U};  // time that has passed while nothing moved
+    std::uint64_t stalled_us_{0U};  // time that has passed without progress
     std::uint64_t last_moves_{0U};
-    std::uint32_t idle_calls_{0U};  // since something moved
+    std::uint32_t idle_calls_{0U};  // since the last progress
     std::chrono::steady_clock::time_point last_move_{std::chrono::steady_clock::now()};
     std::uint32_t safe_state_entries_{0U};
     std::uint32_t watchdog_services_{0U};

@@ -1,7 +1,7 @@
-// What the host's tools know of the Vulkan device: which there are, and one to work with.
+// The host tools' access to Vulkan devices: the list of them, and opening one.
 //
-// Place in the whole: the reference device's Target opens one where SimulatorOptions asks for it. In a build without
-// Vulkan all of this is there, and says so (no_vulkan.cpp). Host only.
+// The reference device's Target opens one if SimulatorOptions requests it. A build without Vulkan has these functions
+// too, and refuses (no_vulkan.cpp).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace pianola::vulkan {
 [[nodiscard]] std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec,
                                                         const SimulatorOptions& options);
 
-// Of a device, but for its traces; and of a trace with these words. All 0 in a build without Vulkan.
+// Objects of a device without its traces, and of a trace with these words. All 0 in a build without Vulkan.
 [[nodiscard]] ExecutorObjects device_objects();
 [[nodiscard]] ExecutorObjects trace_objects(WordSpan words, std::uint32_t queues);
 

@@ -1,6 +1,6 @@
 // Tiles of depthwise convolutions with the 16-bit SIMD instructions. For each channel and column two words hold the
-// taps of the four rows; six multiplications then make a column's part of both output rows, where nine would for one
-// row after the other. Weights are doubled, as in packed.cpp.
+// taps of the four rows; six multiplications then compute a column's part of both output rows, instead of nine for
+// separate rows. Weights are doubled, as in packed.cpp.
 #include "hal/devices/refdev/kernels/dsp/pairs.h"
 #include "hal/devices/refdev/kernels/dsp/short_form.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
@@ -20,7 +20,7 @@ struct Column {
 using Columns = std::array<Column, kColumns + 2U>;
 using TileColumns = std::array<Columns, kQuad>;
 
-// Of a channel: per column of the filter weights 0 and 1, then 1 and 2.
+// A channel: for each column of the filter weights 0 and 1, then 1 and 2.
 struct Channel {
     std::array<Column, kFilterSize> weights;
     std::int32_t bias;
@@ -60,7 +60,7 @@ constexpr std::uint32_t kLowHalf = 0xFFFFU;
     const std::int8_t* const row3 = row_or_padding(3U);
     for (std::uint32_t column = 0U; column < (tile.columns + 2U); ++column) {
         const auto at = static_cast<std::uint32_t>(tile.first + static_cast<std::int32_t>(column));
-        if (at >= tile.input_columns) {  // in front of the first as well
+        if (at >= tile.input_columns) {  // before the first as well
             columns[0U][column] = Column{0U, 0U};
             columns[1U][column] = Column{0U, 0U};
             columns[2U][column] = Column{0U, 0U};

@@ -1,6 +1,6 @@
 // The inner loops for Arm cores with the 16-bit SIMD instructions: SMLAD takes two products at once. Tested on the
-// Cortex-M7, M33 and R5F; words are loaded at any address, which the core must not be set to trap. Taps are widened
-// once for a block of channels, in the order in which SXTB16 unpacks four bytes - 0 and 2, then 1 and 3 -, so that
+// Cortex-M7, M33 and R5F; words are loaded at any address, so the core must not trap unaligned loads. Taps are widened
+// once for a block of channels, in the order in which SXTB16 unpacks four bytes (0 and 2, then 1 and 3), so that
 // neither side is shuffled.
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
@@ -14,8 +14,8 @@ constexpr std::uint32_t kWideTaps = 64U;              // widened at once
 constexpr std::uint32_t kWideWords = kWideTaps / 2U;  // of one row
 using WideTaps = std::array<std::uint32_t, kRowBlock * kWideWords>;
 
-// One row's taps, `step` words from one pair of words to the next. Behind the last tap whatever zero and the offset
-// make; the weights there are zero.
+// One row's taps, `step` words from one pair of words to the next. After the last tap come sums of zero and the offset;
+// the weights there are zero.
 void widen(const std::int8_t* taps, std::uint32_t count, std::uint32_t offsets, std::uint32_t step,
            std::uint32_t* wide) noexcept {
     std::uint32_t left = count;
@@ -33,7 +33,7 @@ void widen(const std::int8_t* taps, std::uint32_t count, std::uint32_t offsets, 
     }
 }
 
-// Sums of two rows, whose pairs lie in turn, by two channels.
+// Sums of two rows, whose pairs alternate, by two channels.
 struct TwoByTwo {
     std::int32_t sum00;
     std::int32_t sum01;
@@ -52,8 +52,7 @@ struct TwoByTwo {
     }
 };
 
-// Eight taps, and again, `count` times, which is not 0. Assembly, because everything together needs twelve registers
-// and the compiler spills.
+// Eight taps, `count` times, which is not 0. Assembly, because it needs twelve registers and the compiler spills.
 inline void eight_taps(const std::uint32_t*& taps, const std::int8_t*& weights, const std::int8_t*& next_weights,
                        TwoByTwo& sums, std::uint32_t count) noexcept {
     std::uint32_t even = 0U;
@@ -177,9 +176,9 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
     sums[3U] = sum_d;
 }
 
-// requantise_short() where every int8 is in the range: the sum's high product is rounded and added in one instruction.
-// Assembly as a whole, because its shifts are defined for any distance: parameters lie in memory, and may have changed
-// since they were looked at.
+// requantise_short() if every int8 is in the range: the sum's high product is rounded and added in one instruction.
+// Entirely in assembly, because its shifts are defined for any distance: parameters are in memory, and may have changed
+// since they were checked.
 [[nodiscard]] inline std::int8_t requantise_to_int8(std::int32_t sum, const std::int8_t* parameters,
                                                     std::size_t channel, std::int32_t nudge) noexcept {
     const auto bits = 0U - static_cast<std::uint32_t>(shift_of(parameters, channel));
@@ -203,7 +202,7 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
 void accumulate_two_rows(const WideTaps& wide, std::uint32_t count, const std::int8_t* weights,
                          const FilterRows& filter, BlockSums& sums) noexcept {
     for (std::uint32_t channel = 0U; channel < filter.channels; channel += 2U) {
-        // A last channel that has no neighbour is taken twice.
+        // A last channel without a neighbour is taken twice.
         const bool has_next = (channel + 1U) < filter.channels;
         two_by_two(wide.data(), count, weights, has_next ? filter.stride : 0U, &sums[0U][channel], &sums[1U][channel],
                    has_next ? 1U : 0U);

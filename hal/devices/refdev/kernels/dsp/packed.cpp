@@ -1,5 +1,5 @@
 // Packed weights on cores with the 16-bit SIMD instructions: two rows by four channels, all eight sums in registers.
-// Everything is doubled when it is packed, so that SMMLAR rounds as both roundings of the scheme do together.
+// Weights and biases are doubled when packed, so that SMMLAR rounds like both roundings of the scheme together.
 #include "hal/devices/refdev/kernels/dsp/pairs.h"
 #include "hal/devices/refdev/kernels/dsp/short_form.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
@@ -8,11 +8,11 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kOctet = 8U;  // taps that weights are filled up to
+constexpr std::uint32_t kOctet = 8U;  // taps to which weights are padded
 constexpr std::uint32_t kTwoRows = 2U;
 using Wide = std::array<std::uint32_t, kTapBlock>;  // of two rows: four taps of one row are two words
 
-// Of the weights of four channels.
+// Bytes of one tap of four channels' weights.
 constexpr std::uint32_t kTapBytes = kPackedGroup * static_cast<std::uint32_t>(sizeof(std::int16_t));
 
 // Four taps of both rows: pairs 0 and 2 of each, then 1 and 3.
@@ -25,7 +25,7 @@ inline void widen_quads(std::uint32_t first, std::uint32_t second, std::uint32_t
     to[3U] = second_pairs.odd;
 }
 
-// Up to whole octets: behind the last tap come zeros, where the weights are zeros as well.
+// Padded to whole octets with zeros, where the weights are zeros as well.
 void widen_two(const std::int8_t* first, const std::int8_t* second, std::uint32_t count, std::uint32_t offsets,
                std::uint32_t* to) noexcept {
     std::uint32_t left = count;
@@ -71,7 +71,7 @@ struct Segment {
     std::uint32_t groups;
 };
 
-// Assembly with every register, because eight sums, two pairs of taps, two of weights and two pointers are fourteen.
+// Assembly that uses every register: eight sums, two pairs of taps, two of weights and two pointers are fourteen.
 // NOLINTNEXTLINE(readability-non-const-parameter): DEV-040
 [[gnu::noinline]] void two_rows(const std::uint32_t* wide, const Segment& segment, std::int32_t* sums) noexcept {
     const std::int8_t* weights = segment.weights;

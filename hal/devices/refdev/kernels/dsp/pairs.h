@@ -1,6 +1,4 @@
 // Pairs of 16 bits in a word, as the DSP instructions take them.
-//
-// Place in the whole: included by the files of this folder only.
 #pragma once
 
 #include <arm_acle.h>
@@ -34,7 +32,7 @@ struct Pairs {
     return word;
 }
 
-// The intrinsics have no form that rotates; the compiler makes two instructions of it.
+// The intrinsics have no rotating form; the compiler emits two instructions for it.
 [[nodiscard]] inline Pairs unpack(std::uint32_t quad) noexcept {
     std::uint32_t odd = 0U;
     __asm__("sxtb16 %0, %1, ror #8" : "=r"(odd) : "r"(quad));

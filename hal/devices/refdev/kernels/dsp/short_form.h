@@ -1,7 +1,5 @@
 // The short form of requantisation (requantisation.h) of sums that are doubled: the rounded high half of a product and
 // the nudge in one instruction.
-//
-// Place in the whole: included by the files of this folder only.
 #pragma once
 
 #include <cstdint>

@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::uint32_t kLanes = 4U;
 
-// Scale::apply() for shifts from -31 to 0. VQRDMULH is the first rounding, VRSHL the second; it rounds halves up, and
-// minus the sign before it makes that away from zero, where something is dropped at all.
+// Scale::apply() for shifts from -31 to 0. VQRDMULH is the first rounding, VRSHL the second; it rounds halves up;
+// subtracting the sign bit first makes that away from zero, if any bits are dropped.
 struct VectorScale {
     std::int32_t multiplier;
     int32x4_t shifts;
-    int32x4_t sign_bits;  // all where the shift is below 0
+    int32x4_t sign_bits;  // all bits if the shift is below 0
 
     explicit VectorScale(const Scale& scale) noexcept
         : multiplier{scale.multiplier()},

@@ -16,12 +16,12 @@ constexpr std::uint32_t kBroughtColumns = kColumns + 2U;
 constexpr std::uint32_t kColumnBytes = kChannels * kTileRows;
 using Columns = std::array<std::int8_t, kBroughtColumns * kColumnBytes>;
 
-// A filter is three words - columns, of three bytes each - between zeros, so that it is put into a corner by where the
-// load begins: the filter's first byte then comes to column 0 or 1, row 0 or 1.
+// A filter is three words - columns, of three bytes each - between zeros. The start address of the load selects the
+// corner: the filter's first byte is then at column 0 or 1, row 0 or 1.
 constexpr std::uint32_t kFilterWords = 4U;
 constexpr std::uint32_t kFilterBytes = 16U;
 constexpr std::uint32_t kZerosBefore = kTileRows + 1U;
-// A group's words: filters and the zeros behind the last one, then each channel's bias, multiplier and shift.
+// A group's words: filters, zeros after the last one, then each channel's bias, multiplier and shift.
 constexpr std::uint32_t kZeroWords = 2U;
 constexpr std::uint32_t kBiases = (kChannels * kFilterWords) + kZeroWords;
 constexpr std::uint32_t kMultipliers = kBiases + kChannels;
@@ -44,7 +44,7 @@ static_assert(((kShifts + kChannels) * sizeof(std::int32_t)) <= sizeof(Depthwise
     for (std::uint32_t column = 0U; column < columns; ++column) {
         const auto at = static_cast<std::uint32_t>(tile.first + static_cast<std::int32_t>(column));
         int8x16x4_t taps{{padding, padding, padding, padding}};
-        if (at < tile.input_columns) {  // not in front of the first either
+        if (at < tile.input_columns) {  // not before the first either
             taps.val[0U] = vldrbq_z_s8(rows[0U] + (at * steps[0U]), inside);
             taps.val[1U] = vldrbq_z_s8(rows[1U] + (at * steps[1U]), inside);
             taps.val[2U] = vldrbq_z_s8(rows[2U] + (at * steps[2U]), inside);
@@ -55,9 +55,9 @@ static_assert(((kShifts + kChannels) * sizeof(std::int32_t)) <= sizeof(Depthwise
     }
 }
 
-// What all windows of a tile share, and a channel's.
+// Data shared by all windows of a tile, and by a channel's.
 struct Shared {
-    uint32x4_t columns;  // where the words of four columns lie
+    uint32x4_t columns;  // addresses of the words of four columns
     std::int32_t offset;
     std::int32_t lowest;
     std::int32_t highest;
@@ -68,9 +68,8 @@ struct ChannelScale {
     std::int32_t shift;
 };
 
-// Upper left, upper right, lower left and lower right output of the window at `taps`. Vectors are parameters of their
-// own, because the compiler keeps those of a structure in memory. What the assembly reads was brought by another
-// function.
+// Upper left, upper right, lower left and lower right output of the window at `taps`. Vectors are separate parameters,
+// because the compiler keeps those of a structure in memory. Another function has loaded what the assembly reads.
 template <bool kClamps>
 [[nodiscard, gnu::always_inline]] inline int32x4_t window(const std::int8_t* taps, int8x16_t upper_left,
                                                           int8x16_t upper_right, int8x16_t lower_left,
@@ -99,7 +98,7 @@ template <bool kClamps>
     if (kClamps) {
         return vminq_s32(vmaxq_s32(sums, vdupq_n_s32(shared.lowest)), vdupq_n_s32(shared.highest));
     }
-    // To int8 in place; the intrinsics keep the other halves, which costs copies.
+    // Narrows to int8 in place; the intrinsics keep the other halves, which costs copies.
     __asm__("vqmovnb.s32 %q[sums], %q[sums]\n\tvqmovnb.s16 %q[sums], %q[sums]" : [sums] "+w"(sums));
     return sums;
 }
@@ -115,7 +114,7 @@ template <bool kClamps>
     uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0U, 1), step);
     places = vsetq_lane_u32(below, places, 2);
     places = vsetq_lane_u32(below + step, places, 3);
-    // Predicates come from instructions: GCC 12 loads others than these numbers for constants.
+    // Predicates come from instructions: GCC 12 loads wrong numbers for constants.
     const bool is_whole = tile.lower != nullptr;
     const mve_pred16_t upper_row = vctp32q(kUpperLanes);
     const mve_pred16_t left_column = vcmpeqq_n_u32(vandq_u32(vidupq_n_u32(0U, 1), vdupq_n_u32(1U)), 0U);

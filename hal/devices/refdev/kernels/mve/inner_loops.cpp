@@ -1,5 +1,5 @@
 // The inner loops for Arm cores with the vector extension (Cortex-M55): VMLADAV takes sixteen products at once. Bytes
-// are multiplied as they are; the offset's part of a sum, offset * (sum of the weights), is added once for a block of
+// are multiplied without the offset; its part of a sum, offset * (sum of the weights), is added once for a block of
 // channels. Predicated loads end where the operands end.
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
@@ -13,10 +13,10 @@ namespace {
 constexpr std::uint32_t kLanes = 16U;     // of bytes
 constexpr std::uint32_t kHalfLanes = 8U;  // of 16 bits
 constexpr std::uint32_t kWordLanes = 4U;  // of 32 bits
-constexpr std::uint32_t kTriple = 3U;     // channels that are taken at once: with two rows, six sums
+constexpr std::uint32_t kTriple = 3U;     // channels that are computed together: with two rows, six sums
 
-// Two rows by three channels. Assembly, because a loop whose predication ends it (LETP) does what is left of a vector
-// without code of its own, and the compiler makes none; a function of its own, because it leaves few registers.
+// Two rows by three channels. Assembly, because a tail-predicated loop (LETP) handles the rest of a vector without
+// extra code, and the compiler emits none; a separate function, because it leaves few registers.
 [[gnu::noinline]] void two_by_three(const TapRows& rows, const std::int8_t* filter, std::size_t stride,
                                     std::uint32_t triples, BlockSums& sums) noexcept {
     std::int32_t* first_sums = sums[0U].data();
@@ -161,14 +161,14 @@ void one_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& s
     return (rest == 0U) ? sum : vaddvaq_s8(sum, vldrbq_z_s8(weights, vctp8q(rest)));
 }
 
-// Places of the parameters of four channels, each the kStep-th from the one before.
+// Offsets of the parameters of four channels, kStep words apart.
 template <std::int32_t kStep>
 [[nodiscard]] inline uint32x4_t every_channel() noexcept {
     return vmulq_n_u32(vidupq_n_u32(0U, kStep), kChannelParametersBytes);
 }
 
-// How the words of four channels are read from their parameters, which are 4-byte aligned in device memory, and where
-// this core sees it. `word` shows the first channel's.
+// Reads a word of four channels' parameters, which are 4-byte aligned in device memory and for this core. `word` points
+// to the first channel's.
 struct AllChannels {
     uint32x4_t places;
 
@@ -197,8 +197,8 @@ struct SomeBytes {
     void store(std::int8_t* to, int16x8_t elements) const noexcept { vstrbq_p_s16(to, elements, inside); }
 };
 
-// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up: minus
-// the sign before it makes that away from zero, for shifts below 0.
+// The elements of four sums, for shifts from -31 to 0. VQRDMULH is the first rounding. VRSHL rounds halves up:
+// subtracting the sign bit first makes that away from zero, for shifts below 0.
 [[nodiscard]] inline int32x4_t requantise_short(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
                                                 const Requantisation& r) noexcept {
     constexpr std::int32_t kSign = 31;
@@ -289,8 +289,8 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
 
 namespace {
 
-// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, those of even channels and of odd
-// ones apart. `parameters` and `output` show the first of the eight.
+// Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, separately for even and odd channels.
+// `parameters` and `output` begin at the first of the eight.
 template <typename Bytes, typename Channels>
 inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, const Bytes& bytes,
                             const Channels& even, const Channels& odd, const std::int8_t* parameters,

@@ -7,7 +7,7 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kPair = 2U;  // channels whose weights lie in turn
+constexpr std::uint32_t kPair = 2U;  // channels whose weights alternate
 
 // Some taps of all channels of a block, two by two. Pairs' weights are `stride` bytes apart.
 struct Segment {
@@ -16,7 +16,7 @@ struct Segment {
     std::uint32_t groups;
 };
 
-// What the products of each pair of channels begin with, as the assembly finds it.
+// Start values of the products of each pair of channels, in the layout of the assembly.
 struct ThreeRows {
     const std::int8_t* row0;
     const std::int8_t* row1;
@@ -25,8 +25,8 @@ struct ThreeRows {
     std::size_t to_next;  // weights of other taps, in bytes
 };
 
-// Group by group, each as two pairs of channels. Assembly as in inner_loops.cpp, and for the same reasons; with every
-// register, so that a pair takes few instructions beside its products.
+// Group by group, each as two pairs of channels. Assembly for the reasons given in inner_loops.cpp; it uses every
+// register, so that a pair takes few instructions besides its products.
 template <bool kBegins>
 // NOLINTNEXTLINE(readability-non-const-parameter): DEV-040
 [[gnu::noinline]] void three_rows(const PackedTaps& taps, const Segment& segment, std::int32_t* sums) noexcept {

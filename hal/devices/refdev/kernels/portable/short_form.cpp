@@ -1,4 +1,4 @@
-// Where the short form of requantisation is exact, on any core.
+// Conditions under which the short form of requantisation is exact, on any core.
 #include "hal/devices/refdev/kernels/scalar_short_form.h"
 
 namespace pianola::refdev {

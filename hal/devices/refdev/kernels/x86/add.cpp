@@ -1,4 +1,4 @@
-// Addition on hosts: whole vectors, and the elements that are left.
+// Addition on hosts: whole vectors, then the remaining elements.
 #include "hal/devices/refdev/kernels/x86/vector_loops.h"
 
 namespace pianola::refdev {

@@ -14,7 +14,7 @@ namespace {
 }
 
 // The short form (requantisation.h) of eight sums. The last division rounds by the highest bit that it drops, of which
-// there is none where the shift is 0: so no sum is too large.
+// there is none for a shift of 0, so no sum is too large.
 [[gnu::target("avx2")]] inline void store_sums(__m256i sums, const std::int8_t* parameters, const Requantisation& r,
                                                std::int8_t* output) noexcept {
     constexpr std::int32_t kHigh = 32;
@@ -27,7 +27,7 @@ namespace {
     const __m256i odd =
         _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(sums, kHigh), _mm256_srli_epi64(multipliers, kHigh)), half);
     const __m256i scaled = _mm256_blend_epi32(_mm256_srli_epi64(even, kFraction), _mm256_slli_epi64(odd, 1), kOddWords);
-    const __m256i below = _mm256_srai_epi32(_mm256_and_si256(sums, shifts), kFraction);  // where both are negative
+    const __m256i below = _mm256_srai_epi32(_mm256_and_si256(sums, shifts), kFraction);  // if both are negative
     const __m256i nudged = _mm256_add_epi32(scaled, below);
     const __m256i one = _mm256_set1_epi32(1);
     const __m256i bits = _mm256_sub_epi32(_mm256_setzero_si256(), shifts);

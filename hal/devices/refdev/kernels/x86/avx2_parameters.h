@@ -1,6 +1,4 @@
 // Parameters of eight channels at once, with AVX2.
-//
-// Place in the whole: included by the loops for AVX2 only.
 #pragma once
 
 #include <immintrin.h>
@@ -9,7 +7,7 @@
 
 namespace pianola::refdev::avx2 {
 
-// A word of eight channels' parameters; `word` shows the first channel's.
+// A word of eight channels' parameters; `word` points to the first channel's.
 [[nodiscard, gnu::target("avx2")]] inline __m256i every_channel(const std::int8_t* word) noexcept {
     constexpr std::int32_t kWordsApart = kChannelParametersBytes / sizeof(std::int32_t);
     const __m256i places =

@@ -1,5 +1,5 @@
-// Where the short form of requantisation is exact, with AVX2. Each channel is compared as plain C++ does; what exceeds
-// a limit leaves bits.
+// Conditions under which the short form of requantisation is exact, with AVX2. Each channel is compared as in plain
+// C++; values above a limit set bits.
 #include <immintrin.h>
 
 #include "hal/devices/refdev/kernels/x86/avx2_parameters.h"

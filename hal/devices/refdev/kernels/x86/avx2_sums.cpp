@@ -92,7 +92,7 @@ struct FourVectors {
     std::memcpy(sums, &all, sizeof(all));
 }
 
-// Eight bytes and eight zeros are what the end of a small layer's row has most often.
+// The end of a small layer's row most often has eight bytes, padded with eight zeros.
 [[nodiscard, gnu::target("avx2")]] inline __m256i widen_rest(const std::int8_t* from, std::uint32_t count) noexcept {
     return (count == kEight) ? widen_eight(from) : widen_some(from, count);
 }

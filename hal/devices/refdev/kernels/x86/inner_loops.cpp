@@ -1,5 +1,4 @@
-// The inner loops for hosts: with the vectors that the processor has (vector_loops.h), and plain C++ for the channels
-// that do not fill one.
+// The inner loops for hosts: with the processor's vectors (vector_loops.h), and plain C++ for the remaining channels.
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
 #include "hal/devices/refdev/kernels/scalar_loops.h"

@@ -1,4 +1,4 @@
-// What the processor has that runs this program. Apart, so that tests and counts can say otherwise.
+// Features of the processor that runs this program. A separate file, so that tests and counts can replace it.
 #include "hal/devices/refdev/kernels/x86/vector_loops.h"
 
 namespace pianola::refdev {

@@ -1,4 +1,4 @@
-// Where the short form of requantisation is exact, on hosts: eight channels at once, and the ones that are left.
+// Conditions under which the short form of requantisation is exact, on hosts: eight channels together, then the rest.
 #include "hal/devices/refdev/kernels/scalar_short_form.h"
 #include "hal/devices/refdev/kernels/x86/vector_loops.h"
 

@@ -4,7 +4,7 @@
 namespace pianola::refdev::sse2 {
 namespace {
 
-// Two's complement where the sign is -1, the value where it is 0.
+// Negates the value if the sign is -1; unchanged if it is 0.
 [[nodiscard]] inline __m128i negate_where(__m128i sign, __m128i words) noexcept {
     return _mm_sub_epi32(_mm_xor_si128(words, sign), sign);
 }

@@ -8,15 +8,15 @@
 namespace pianola::refdev::sse2 {
 namespace {
 
-// What four channels' sums are multiplied by, one after the other.
+// Factors of four channels' sums, in order.
 struct FourScales {
     __m128i multipliers;
     __m128i powers;  // 2^(31-s), without a sign
     __m128i shifts;  // -s
 };
 
-// Of shifts from -31 to 0. Minus the power, which always fits, comes from sign and exponent of a number in floating
-// point.
+// Powers for shifts from -31 to 0. The negative power, which always fits, is built from sign and exponent of a
+// floating-point number.
 [[nodiscard]] inline FourScales four_scales(const FourParameters& of) noexcept {
     constexpr std::int32_t kMinusHighestBit = 256 + 127 + 31;
     constexpr std::int32_t kFractionBits = 23;
@@ -25,12 +25,12 @@ struct FourScales {
     return {of.multipliers, _mm_sub_epi32(_mm_setzero_si128(), negative), of.shifts};
 }
 
-// Between the products, words of an even place and those of an odd one stay apart.
+// Between the products, words at even and odd indices stay separate.
 [[nodiscard]] inline __m128i scale_four(__m128i sums, const FourScales& scales) noexcept {
     const __m128i from = raised(sums);
     const __m128i even = multiply_lower(from, scales.multipliers);
     const __m128i odd = multiply_lower(upper_words(from), upper_words(scales.multipliers));
-    const __m128i below = _mm_srai_epi32(_mm_and_si128(sums, scales.shifts), kSign);  // where both are negative
+    const __m128i below = _mm_srai_epi32(_mm_and_si128(sums, scales.shifts), kSign);  // if both are negative
     const __m128i nudge = _mm_sub_epi32(below, raised(scales.multipliers));  // and raised again, from t + multiplier
     const __m128i scaled =
         all_words(multiply_lower(_mm_add_epi32(even, nudge), scales.powers),

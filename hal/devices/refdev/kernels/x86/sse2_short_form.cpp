@@ -1,4 +1,4 @@
-// Where the short form of requantisation is exact, with SSE2.
+// Conditions under which the short form of requantisation is exact, with SSE2.
 #include "hal/devices/refdev/kernels/x86/sse2_vectors.h"
 
 namespace pianola::refdev::sse2 {
@@ -13,7 +13,7 @@ namespace {
 
 }  // namespace
 
-// Each channel is compared as plain C++ does.
+// Each channel is compared as in plain C++.
 bool are_eights_exact(const std::int8_t* parameters, std::uint32_t channels, std::uint32_t largest_bias) noexcept {
     const __m128i largest = _mm_set1_epi32(static_cast<std::int32_t>(largest_bias));
     const __m128i lowest_shift = _mm_set1_epi32(kShortForm.lowest_shift);

@@ -1,6 +1,6 @@
-// Sums of products with SSE2. Sixteen bytes become words of 16 bits, even bytes and odd ones apart: taps, with their
-// offset, once for all of the channels; weights once for both of the rows, as 256 times their value, which takes but a
-// shift and a mask. PMADDWD multiplies, and adds two products.
+// Sums of products with SSE2. Sixteen bytes become words of 16 bits, even and odd bytes separately: taps, with their
+// offset, once for all channels; weights once for both rows, as 256 times their value, which takes only a shift and a
+// mask. PMADDWD multiplies and adds two products.
 #include "hal/devices/refdev/kernels/window.h"
 #include "hal/devices/refdev/kernels/x86/sse2_vectors.h"
 
@@ -17,7 +17,7 @@ struct WideBytes {
     __m128i odd;
 };
 
-// What four channels have: sixteen bytes of weights each, or their sums, in four words each that are to be added up.
+// Data of four channels: sixteen bytes of weights each, or their sums, in four words each that are still to be added.
 struct FourChannels {
     __m128i of0;
     __m128i of1;
@@ -39,7 +39,7 @@ static_assert((kTapBlock / kFour) * kLargestProduct * kRaised <= INT32_MAX, "a w
     return {_mm_slli_epi16(bytes, kByte), _mm_and_si128(bytes, _mm_set1_epi16(kOddByte))};
 }
 
-// Fewer than sixteen bytes, and zeros. Eight are what small layers have most often.
+// Fewer than sixteen bytes, and zeros. Small layers most often have eight.
 [[nodiscard]] inline __m128i load_some(const std::int8_t* from, std::uint32_t count) noexcept {
     if (count == kEight) {
         return load_eight(from);
@@ -49,7 +49,7 @@ static_assert((kTapBlock / kFour) * kLargestProduct * kRaised <= INT32_MAX, "a w
     return load_sixteen(bytes.data());
 }
 
-// The last sixteen taps of a row, of which all but `rest` have been seen already and count as 0.
+// The last sixteen taps of a row, of which all except `rest` have already been counted and are treated as 0.
 [[nodiscard]] inline WideBytes widen_end(const std::int8_t* end, std::uint32_t rest, __m128i offset) noexcept {
     constexpr std::array<std::int8_t, std::size_t{2U} * kLanes> kSeenThenNew{
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -75,7 +75,7 @@ void widen_row(const std::int8_t* row, std::uint32_t taps, std::int32_t tap_offs
         wide[whole] = widen_end(row + taps, rest, offset);
         return;
     }
-    const WideBytes bytes = widen(load_some(row, rest));  // the weights beside what is not there are zeros
+    const WideBytes bytes = widen(load_some(row, rest));  // weights of missing taps are zeros
     wide[0U] = {_mm_add_epi16(bytes.even, offset), _mm_add_epi16(bytes.odd, offset)};
 }
 
@@ -84,7 +84,7 @@ void widen_row(const std::int8_t* row, std::uint32_t taps, std::int32_t tap_offs
             load_sixteen(weights + (3U * stride))};
 }
 
-// Those beside the last taps of a row, as widen_row() has these.
+// Weights of the last taps of a row, in the layout of widen_row().
 [[nodiscard]] inline FourChannels last_weights_of_four(const std::int8_t* weights, std::size_t stride,
                                                        std::uint32_t taps) noexcept {
     if (taps > kLanes) {
@@ -107,7 +107,7 @@ inline void add_to_row(const WideBytes& taps, const FourChannels& weights, FourC
     add_products(taps, raise(weights.of3), sums.of3);
 }
 
-// One channel's weights beside two rows' taps.
+// One channel's weights with two rows' taps.
 inline void add_to_both(const WideBytes& first_taps, const WideBytes& second_taps, __m128i weights, __m128i& first,
                         __m128i& second) noexcept {
     const WideBytes raised = raise(weights);
@@ -123,7 +123,7 @@ inline void add_to_rows(const WideBytes& first_taps, const WideBytes& second_tap
     add_to_both(first_taps, second_taps, weights.of3, first.of3, second.of3);
 }
 
-// Adds 1/256 of what four channels have summed up.
+// Adds 1/256 of four channels' sums.
 inline void add_up(const FourChannels& lanes, std::int32_t* sums) noexcept {
     const __m128i pairs01 =
         _mm_add_epi32(_mm_unpacklo_epi32(lanes.of0, lanes.of1), _mm_unpackhi_epi32(lanes.of0, lanes.of1));

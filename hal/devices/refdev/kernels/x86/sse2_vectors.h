@@ -1,7 +1,5 @@
 // Vectors of SSE2 that several of its loops use. SSE2 has no instructions that widen bytes, multiply 32-bit words with
-// signs, or shift each word by another count: what stands here does that with others.
-//
-// Place in the whole: included by the loops for SSE2 only.
+// signs, or shift each word by a separate count: these functions use other instructions for that.
 #pragma once
 
 #include <emmintrin.h>
@@ -11,7 +9,7 @@
 namespace pianola::refdev::sse2 {
 
 inline constexpr std::uint32_t kFour = 4U;     // 32-bit words in a vector
-inline constexpr std::int32_t kFraction = 31;  // bits of a multiplier, all below the point
+inline constexpr std::int32_t kFraction = 31;  // fractional bits of a multiplier
 inline constexpr std::int32_t kSign = 31;
 
 [[nodiscard]] inline __m128i load_sixteen(const void* from) noexcept {
@@ -34,8 +32,8 @@ inline constexpr std::int32_t kSign = 31;
     return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), kByte);
 }
 
-// PMULUDQ multiplies the lower word of each half, and knows no signs. So words are raised by 2^31 before a product,
-// which adds the other factor to what multiply_lower() gives.
+// PMULUDQ multiplies the lower word of each half, unsigned. So words are raised by 2^31 before a product, which adds
+// the other factor to what multiply_lower() gives.
 [[nodiscard]] inline __m128i raised(__m128i words) noexcept {
     return _mm_xor_si128(words, _mm_set1_epi32(INT32_MIN));
 }
@@ -43,12 +41,12 @@ inline constexpr std::int32_t kSign = 31;
     constexpr std::int32_t kWord = 32;
     return _mm_srli_epi64(halves, kWord);
 }
-// floor((word * factor + 2^30) / 2^31) of the lower words; only the lower words of the result are of use.
+// floor((word * factor + 2^30) / 2^31) of the lower words; only the lower words of the result are valid.
 [[nodiscard]] inline __m128i multiply_lower(__m128i words, __m128i factors) noexcept {
     const __m128i half = _mm_set1_epi64x(INT64_C(0x4000'0000));
     return _mm_srli_epi64(_mm_add_epi64(_mm_mul_epu32(words, factors), half), kFraction);
 }
-// The lower words of two vectors, by turns.
+// The lower words of two vectors, interleaved.
 [[nodiscard]] inline __m128i all_words(__m128i even, __m128i odd) noexcept {
     constexpr std::int32_t kLower = 0x08;  // words 0 and 2 first
     return _mm_unpacklo_epi32(_mm_shuffle_epi32(even, kLower), _mm_shuffle_epi32(odd, kLower));
@@ -83,8 +81,8 @@ struct FourParameters {
             _mm_unpacklo_epi64(_mm_unpackhi_epi32(first, second), _mm_unpackhi_epi32(third, last))};
 }
 
-// Eight words, clamped to what fits into 16 bits, and placed within the output's range. Offset and bounds of the range
-// are 16 bits wide, so clamping early changes nothing.
+// Eight words, clamped to 16 bits and to the output's range. Offset and bounds of the range are 16 bits wide, so
+// clamping early changes nothing.
 [[nodiscard]] inline std::int64_t eight_elements(__m128i low, __m128i high, __m128i offset, __m128i lowest,
                                                  __m128i highest) noexcept {
     const __m128i placed = _mm_adds_epi16(_mm_packs_epi32(low, high), offset);

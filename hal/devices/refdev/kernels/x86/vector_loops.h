@@ -1,8 +1,6 @@
-// The parts of the inner loops that two instruction sets have: AVX2, where the processor that runs them has it, else
-// SSE2, which every x86-64 processor has. The files of this folder whose names begin with a set's name define them;
+// The parts of the inner loops for two instruction sets: AVX2 if the processor has it, else SSE2, which every x86-64
+// processor has. The files of this folder whose names begin with a set's name define them;
 // the others choose.
-//
-// Place in the whole: included by the variant for hosts only.
 #pragma once
 
 #include "hal/devices/refdev/kernels/add_plan.h"
@@ -10,7 +8,7 @@
 
 namespace pianola::refdev {
 
-inline constexpr std::uint32_t kEight = 8U;  // elements, or channels, that are taken at once
+inline constexpr std::uint32_t kEight = 8U;  // elements, or channels, that are processed together
 
 using EightSums = std::array<std::int32_t, kEight>;
 
@@ -24,11 +22,11 @@ inline void store_long(const EightSums& sums, const std::int8_t* parameters, con
     }
 }
 
-// Of each set, in the order of what follows:
-// - accumulate() of inner_loops.h, and sum_once() where the set has a better one than with accumulate().
+// For each set, in the order of the declarations:
+// - accumulate() of inner_loops.h, and sum_once() if the set has a faster one than accumulate().
 // - depthwise_pixel() and store_sums() of a multiple of eight channels, the latter in the short form only.
 // - is_short_form_exact() of a multiple of eight channels; a bias may be `largest_bias` in magnitude.
-// - add_elements() of as many as fill whole vectors; how many these are.
+// - add_elements() of whole vectors; returns their number.
 namespace avx2 {
 
 void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) noexcept;

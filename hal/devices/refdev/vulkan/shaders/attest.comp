@@ -1,9 +1,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// What the device has executed: chains digest and number of commands, from the queue's ring, the trace's words and the
-// marks that the trace's commands have left. kernel_pipelines.h says what is bound and what is written.
+// Chains the digest and number of executed commands, from the queue's ring, the trace's words and the marks of the
+// trace's commands. kernel_pipelines.h describes bindings and results.
 //
-// Place in the whole: the last dispatch of a recorded trace, and alone for the queue commands up to a NOTIFY.
+// Runs as the last dispatch of a recorded trace, and alone for the queue commands up to a NOTIFY.
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 layout(local_size_x = 1) in;
@@ -55,7 +55,7 @@ const uint kTraceOverrun = 6u;
 const uint kLost = 7u;
 
 const uint kEnd = 0x5Au;
-const uint kSemaphoreMark = 18u;  // its kernel; a wait for what is not there leaves none
+const uint kSemaphoreMark = 18u;  // its kernel; an unsatisfied wait leaves none
 
 // A queue command's check: hal/devices/refdev/queue_command.h.
 const uint kCheckKeys[6] =
@@ -84,7 +84,7 @@ uint queue_command_words(uint opcode) {
     return (opcode == kNotify) ? 2u : 0u;
 }
 
-// Of one command; its mark says which kernel has run, and spoils the digest where it is another one.
+// Digest of one command; its mark names the kernel that has run, and changes the digest if it is another one.
 uint64_t chain_command(uint64_t digest, uint at, uint mark) {
     const uint opcode = words[at] & kOpcodeMask;
     const uint64_t with_header = chain(digest, words[at]);
@@ -133,7 +133,7 @@ void publish(uint token, uint64_t digest) {
     records[kToken] = token;
 }
 
-// Whether the check of the command in the ring fits its words and its number.
+// Whether the check of the command in the ring matches its words and its number.
 bool is_sealed(uint position, uint length) {
     const uint mask = push.ring_words - 1u;
     const uint header = ring[position & mask];
@@ -173,7 +173,7 @@ void main() {
             fault = kUnknownCommand;
             goes_on = false;
         } else if ((opcode == kReplay) && !has_trace) {
-            goes_on = false;  // that is for the trace's own
+            goes_on = false;  // the trace's own attestation handles it
         } else {
             digest = chain_queue_command(digest, position, length);
             executed += 1u;

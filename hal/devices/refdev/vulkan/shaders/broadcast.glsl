@@ -19,7 +19,7 @@ Index index_of(uint at, uint first) {
     return index;
 }
 
-// Of an operand whose strides are four argument words from `first` on.
+// Offset in an operand whose strides are four argument words from `first` on.
 uint element_at(Index index, uint first) {
     return (index.along[0] * argument(first)) + (index.along[1] * argument(first + 1u)) +
            (index.along[2] * argument(first + 2u)) + (index.along[3] * argument(first + 3u));

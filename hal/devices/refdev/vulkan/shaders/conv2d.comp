@@ -21,7 +21,7 @@ int plain_sum(Convolution c, Place place, int input_offset) {
     return sum;
 }
 
-// There is one group. Where the offset is part of the bias, a tap outside the input is minus the offset.
+// There is one group. If the offset is part of the bias, a tap outside the input is minus the offset.
 int packed_sum(Convolution c, Place place, int input_offset, uint layout_of_weights) {
     const uint taps = c.filter_height * c.filter_width * c.filter_channels;
     const int offset = (layout_of_weights == kDsp) ? input_offset : 0;

@@ -26,7 +26,7 @@ Convolution convolution() {
                        argument(16u), argument(17u), signed_argument(18u), signed_argument(19u));
 }
 
-// Of one output element.
+// Geometry of one output element.
 struct Place {
     uint channel;
     uint batch;

@@ -1,4 +1,4 @@
-// The geometry of a depthwise convolution, from the argument words that its int8 and int16 forms share. As that of a
+// The geometry of a depthwise convolution, from the argument words that its int8 and int16 forms share. Like a
 // convolution whose filter has one channel.
 #include "convolution.glsl"
 

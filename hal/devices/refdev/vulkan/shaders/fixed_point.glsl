@@ -47,7 +47,7 @@ int scaled(int value, int multiplier, int shift) {
     return rounding_doubling_high_multiply(value << uint(bits), multiplier);
 }
 
-// The same of sums of up to 48 bits, with a multiplier of 16 bits and one rounding.
+// Rescales sums of up to 48 bits, with a multiplier of 16 bits and one rounding.
 int scaled_wide(int64_t value, int multiplier, int shift) {
     const uint rounded = (uint(max(multiplier, 0)) + 0x8000u) >> 16u;
     const uint64_t factor = uint64_t(min(rounded, 0x7FFFu));

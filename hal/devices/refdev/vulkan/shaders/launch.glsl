@@ -1,7 +1,7 @@
-// What every shader that executes a trace command shares: where its argument words, its mark and its operands are.
+// Shared by every shader that executes a trace command: its argument words, mark and operands.
 //
-// Place in the whole: included first. A shader defines MARK before: what it leaves to say that it ran.
-// kernel_pipelines.h says what is bound. Arithmetic on integers wraps in shaders; shifts are by less than 32.
+// A shader defines MARK before including this: the value that shows that it ran. kernel_pipelines.h describes the
+// bindings. Arithmetic on integers wraps in shaders; shifts are by less than 32.
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

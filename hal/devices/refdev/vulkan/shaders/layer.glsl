@@ -1,7 +1,7 @@
-// What the int8 layers share: operands, channel parameters, and weights in every layout.
+// Shared by the int8 layers: operands, channel parameters, and weights in every layout.
 //
-// Place in the whole: the shaders of the fully connected and convolution kernels. hal/devices/refdev/kernels/packed_weights.h says how
-// packed weights lie.
+// For the shaders of the fully connected and convolution kernels. hal/devices/refdev/kernels/packed_weights.h defines the packed
+// layouts.
 #include "launch.glsl"
 #include "fixed_point.glsl"
 
@@ -26,7 +26,7 @@ int parameter_of(uint layout_of_weights, uint channel, uint member) {
     return parameters32(((channel / 4u) * 12u) + (member * 4u) + (channel % 4u));
 }
 
-// Of packed weights, where a channel has `taps`; in elements of the layout's size.
+// Index into packed weights of a channel with `taps`, in elements of the layout's size.
 int packed_weight(uint layout_of_weights, uint taps, uint channel, uint tap) {
     if (layout_of_weights == kDsp) {
         const uint row = ((taps + 7u) / 8u) * 8u;
@@ -37,7 +37,7 @@ int packed_weight(uint layout_of_weights, uint taps, uint channel, uint tap) {
     return filter8(((channel / 2u) * row * 2u) + ((tap / 16u) * 32u) + ((channel % 2u) * 16u) + (tap % 16u));
 }
 
-// From a sum, the bias included, to the element. Sums of the layout for DSP are doubled.
+// Converts a sum, including the bias, to the element. Sums of the layout for DSP are doubled.
 int element_of(uint layout_of_weights, uint channel, int sum, int offset, int lowest, int highest) {
     const int whole = (layout_of_weights == kDsp) ? (sum >> 1) : sum;
     const int value = scaled(whole, parameter_of(layout_of_weights, channel, kMultiplier),

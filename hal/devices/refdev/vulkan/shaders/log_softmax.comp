@@ -9,7 +9,7 @@ WRITE8(1, output)
 
 #include "exponential.glsl"
 
-// Bits of 0 above the highest of 1, of a positive number.
+// Leading zero bits of a positive number.
 int leading_zeros(int value) {
     return max(31 - findMSB(uint(value) & 0x7FFFFFFFu), 1);
 }

@@ -46,8 +46,8 @@ int saturated(int number) {
     return min(max(number, kLowest16), kHighest16);
 }
 
-// The two sums of a gate. `first` is the unit's first weight; `values` and `hidden` are where the step's input and the
-// batch's hidden values begin.
+// The two sums of a gate. `first` is the unit's first weight; `values` and `hidden` are the starts of the step's input
+// and the batch's hidden values.
 int input_sum(Layer layer, uint first, uint values) {
     int sum = 0;
     for (uint i = 0u; i < layer.depth; ++i) {
@@ -126,17 +126,17 @@ int hidden_value(Layer layer, uint batch, uint unit, uint values, uint hidden) {
     return (layer.type == kTypeInt16) ? saturated(value) : placed(value, -layer.hidden_offset, kLowest8, kHighest8);
 }
 
-// A workgroup has a batch at a time, an invocation some of its units. Within a step all units read the hidden values of
-// the step before; these change when all have done so.
+// A workgroup processes one batch at a time, an invocation some of its units. Within a step all units read the hidden
+// values of the previous step; these change after all have done so.
 void main() {
     leave_mark();
     const Layer layer = Layer(argument(5u), argument(6u), argument(7u), argument(8u), signed_argument(10u),
                               signed_argument(11u), argument(37u));
     const bool time_major = argument(9u) != 0u;
-    // Of the memory's elements: entries have 16 bits, cells too, biases 32 or 64, hidden values are of the type.
+    // Sizes of the memory's elements: entries and cells have 16 bits, biases 32 or 64; hidden values are of the type.
     const bool is_wide = layer.type == kTypeInt16;
     first_table_entry = kGates * layer.units * (is_wide ? 4u : 2u);
-    const uint first_hidden = layer.batches * layer.units * (is_wide ? 1u : 2u);  // behind all cells
+    const uint first_hidden = layer.batches * layer.units * (is_wide ? 1u : 2u);  // after all cells
     for (uint batch = gl_WorkGroupID.x; batch < layer.batches; batch += gl_NumWorkGroups.x) {
         const uint hidden = first_hidden + (batch * layer.units);
         for (uint step = 0u; step < layer.steps; ++step) {

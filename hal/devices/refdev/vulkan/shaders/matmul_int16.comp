@@ -17,7 +17,7 @@ void main() {
     const int shift = signed_argument(7u);
     FOR_EACH(at, rows * columns) {
         const uint row = (at / columns) * depth;
-        const uint column = (at % columns) * depth;  // its values lie side by side
+        const uint column = (at % columns) * depth;  // its values are adjacent
         int64_t sum = 0L;
         for (uint i = 0u; i < depth; ++i) {
             sum += int64_t(left16(row + i) * right16(column + i));  // at most 2^30

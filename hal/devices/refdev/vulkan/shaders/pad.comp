@@ -28,7 +28,7 @@ void main() {
         for (uint i = 4u; i > 0u; --i) {
             const uint axis = i - 1u;
             const uint size = padded_size(axis);
-            const uint position = (rest % size) - argument(kBefore + axis);  // huge in front of the input
+            const uint position = (rest % size) - argument(kBefore + axis);  // huge before the input
             is_inside = is_inside && (position < argument(kDims + axis));
             from += position * step;
             step *= argument(kDims + axis);

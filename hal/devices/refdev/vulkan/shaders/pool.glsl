@@ -1,4 +1,4 @@
-// The geometry of a pooling window, and where one output element's taps are.
+// The geometry of a pooling window, and the taps of one output element.
 #include "launch.glsl"
 #include "fixed_point.glsl"
 #include "window.glsl"

@@ -13,7 +13,7 @@ WRITE16(1, output)
 WRITE32(1, output)
 WRITE_OF_TYPES_8_16_32(output)
 
-// A number that the shift to the left would take out of 32 bits stays at the end of their range.
+// A number that the left shift would move out of 32 bits saturates.
 int rescaled(int value, int multiplier, int shift) {
     if (shift > 0) {
         return rounding_doubling_high_multiply(saturating_shift_left(value, uint(shift)), multiplier);

@@ -19,7 +19,7 @@ void main() {
     } else if (op == kIncrement) {
         semaphore32(0u, int(uint(semaphore32(0u)) + value));
     } else if (uint(semaphore32(0u)) < value) {
-        return;  // a wait for what is not there fails: without a mark
+        return;  // an unsatisfied wait fails: without a mark
     }
     leave_mark();
 }

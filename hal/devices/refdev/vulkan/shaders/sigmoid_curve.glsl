@@ -1,6 +1,6 @@
 // Logistic function and hyperbolic tangent of 16 bits, from a table of the logistic one: hal/devices/refdev/kernels/sigmoid_curve.h.
 //
-// Place in the whole: a shader that includes it has a function int table_entry(uint index).
+// A shader that includes it must define int table_entry(uint index).
 const uint kSigmoidTableEntries = 256u;
 
 struct SigmoidCurve {

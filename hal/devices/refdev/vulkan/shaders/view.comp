@@ -14,7 +14,7 @@ void main() {
     leave_mark();
     const uint element_bytes = argument(2u);
     uint elements = 1u;
-    uint first = 0u;  // where the element of index 0 lies in the operand
+    uint first = 0u;  // offset of the element of index 0 in the operand
     for (uint axis = 0u; axis < kRank; ++axis) {
         const int stride = signed_argument(kStrides + axis);
         elements *= argument(kDims + axis);

@@ -1,7 +1,7 @@
 // Which taps of a sliding window lie inside the input, along one axis: hal/devices/refdev/kernels/window.h.
 struct TapRange {
     uint first;
-    uint end;  // first == end where there is none
+    uint end;  // first == end if there is none
 };
 
 uint steps_to_cover(int distance, uint step) {
