@@ -46,7 +46,7 @@ NAVIGATION = [
     ("API", "docs/site/api"),
     ("Evidence", "docs/evidence"),
     ("Safety", "docs/safety"),
-    ("Design", ["docs/DESIGN.md", "docs/design/devices.md", "docs/design/host.md"]),
+    ("Design", ["docs/how_it_works.md", "docs/DESIGN.md", "docs/design/devices.md", "docs/design/host.md"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md"]),
 ]
 

@@ -20,11 +20,11 @@ HEAD = re.compile(rf"([\d, -]+) ({'|'.join(KINDS)})")
 
 INTRODUCTION = """# What tt-metal's texts ask for, and where it is here
 
-Made by `tests/docs/tt_metal_page.py`, from the rows beside it; do not edit. Four public texts describe what this
-project began with: two on Metal Trace and command queues, the proposal of traces that can be serialised, and Light
-Metal. Every statement, code block, call, parameter, error and limitation of them is a row: what it is in our words,
-where it is in Pianola, and the tests that show it. Lines are those of the text. A test fails where a row has no test,
-where a test does not exist, and where a line of a text is in no row.
+Made by `tests/docs/tt_metal_page.py` from the rows beside it; do not edit. Four public texts describe the origin of
+this project: two on Metal Trace and command queues, the proposal of serialisable traces, and Light Metal. Every
+statement, code block, call, parameter, error and limitation of them is a row, with the lines of the text, the place in
+Pianola and the tests that show it. A test fails if a row has no test, if a test does not exist, or if a line of a text
+has no row.
 """
 COLUMNS = "| lines | kind | what | here | test |\n|---|---|---|---|---|\n"
 
