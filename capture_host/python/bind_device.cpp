@@ -178,14 +178,15 @@ void bind_members(py::module_& module) {
 }
 
 void bind_events(py::module_& module) {
-    py::class_<Event>(module, "Event", "What one queue records and another waits for.")
+    py::class_<Event>(module, "Event",
+                      "What one queue records and another waits for. print() and warnings of captures show its number.")
         .def("__repr__", [](const Event& event) { return fmt::format("Event({})", event.id.value); });
     module.def(
         "create_event",
         [](const AnyDevice& any) {
             return Event{any, call_on(any, [](auto& device) { return device.create_event(); })};
         },
-        py::arg("device").none(false));
+        "An event that one queue records and another waits for.", py::arg("device").none(false));
     module.def(
         "record_event",
         [](std::uint32_t queue, const Event& event) {
@@ -251,20 +252,25 @@ void bind_traces(py::module_& module) {
         [](const AnyDevice& any, TraceId trace, std::uint32_t queue) {
             call_on(any, [&](auto& self) { self.end_trace_capture(queue, trace); });
         },
-        device, py::arg("trace_id"), py::arg("cq_id") = 0U);
+        "Ends the capture: the queue's operations are executed again.", device, py::arg("trace_id"),
+        py::arg("cq_id") = 0U);
     module.def(
         "execute_trace",
         [](const AnyDevice& any, TraceId trace, std::uint32_t queue, bool blocking) {
             call_on(any, [&](auto& self) { self.execute_trace(queue, trace, blocking); });
         },
-        device, py::arg("trace_id"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
+        "Enqueues all operations of the trace.", device, py::arg("trace_id"), py::arg("cq_id") = 0U,
+        py::arg("blocking") = false);
     module.def(
         "release_trace",
         [](const AnyDevice& any, TraceId trace) { call_on(any, [trace](auto& self) { self.release_trace(trace); }); },
-        device, py::arg("trace_id"));
+        "Frees the trace's part of the trace region and the memory that it claims.", device, py::arg("trace_id"));
     module.def(
-        "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); }, device,
-        py::arg("trace_id"));
+        "trace_info", [](const DevicePtr& self, TraceId trace) { return info_of(self->trace_info(trace)); },
+        "A dictionary: `cq_id`, `address`, `bytes`, `command_count`, `cost_cycles`, and `programs` with their names "
+        "and "
+        "counts of commands.",
+        device, py::arg("trace_id"));
     module.def(
         "trace_info",
         [](const host::MeshPtr& self, TraceId trace, const host::MeshCoordinate& coordinate) {

@@ -91,7 +91,7 @@ void bind_convolutions(py::module_& module) {
             return tensor::depthwise_conv2d(input, weight, bias, windows_from(stride, padding, dilation), quantization,
                                             OperationOptions{memory, output, queue});
         },
-        "The same with weights [1, height, width, output channels], so many for each channel of the input.",
+        "conv2d() with weights [1, height, width, output channels], so many for each channel of the input.",
         py::arg("input_tensor"), py::arg("weight_tensor"), py::kw_only(), py::arg("bias_tensor") = py::none(),
         py::arg("stride") = kOnce, py::arg("padding") = WindowPadding{kNoPadding}, py::arg("dilation") = kOnce,
         py::arg("input_scale") = py::none(), py::arg("weight_scale") = py::none(), py::arg("output_scale") = py::none(),

@@ -120,7 +120,7 @@ void bind_layouts(py::module_& module) {
                py::arg("tensor"), py::arg("layout"), py::arg("memory_config") = py::none(), py::arg("cq_id") = 0U);
     module.def("to_tiles", &to_tiles,
                "An array as the memory of a tensor in tiles holds it: what a trace binary takes.", py::arg("array"));
-    module.def("from_tiles", &from_tiles, "The array of that shape which such memory holds.", py::arg("tiles"),
+    module.def("from_tiles", &from_tiles, "The array of that shape of which to_tiles() made `tiles`.", py::arg("tiles"),
                py::arg("shape"));
     bind_parts(module);
 }

@@ -69,13 +69,16 @@ void bind_mesh_members(py::module_& module) {
     module.def(
         "get_num_devices", [] { return kUsualDevices; },
         "How many devices programs are told of. A mesh opens as many as it has.");
-    module.def("get_device_ids", [] {
-        std::vector<std::uint32_t> ids;
-        for (std::uint32_t id = 0U; id < kUsualDevices; ++id) {
-            ids.push_back(id);
-        }
-        return ids;
-    });
+    module.def(
+        "get_device_ids",
+        [] {
+            std::vector<std::uint32_t> ids;
+            for (std::uint32_t id = 0U; id < kUsualDevices; ++id) {
+                ids.push_back(id);
+            }
+            return ids;
+        },
+        "The ids 0 to 7, as many as get_num_devices() says.");
     module.def("_visualize", [](const MeshPtr& self) { return host::visualize(*self); }, py::arg("mesh_device"));
 }
 
@@ -179,7 +182,7 @@ void bind_mappers(py::module_& module) {
             static_cast<void>(tensor::topology_for(self->shape(), config));
             return TensorToMesh{self->shape(), config};
         },
-        mesh, py::arg("config"));
+        "A mapper with a placement for each dimension of the mesh.", mesh, py::arg("config"));
     module.def("replicate_tensor_to_mesh_mapper", replicate, "Every device gets all of a tensor.", mesh);
     module.def("ReplicateTensorToMesh", replicate, "replicate_tensor_to_mesh_mapper() under its older name.", mesh);
     module.def("shard_tensor_to_mesh_mapper", shard, "A dimension is cut into a part for each device, row-major.", mesh,
@@ -207,7 +210,7 @@ void bind_composers(py::module_& module) {
         [](const MeshPtr& self, const ComposerConfig& config) {
             return MeshToTensor{ComposerConfig{config.dimensions, config.shape.value_or(self->shape())}};
         },
-        mesh, py::arg("config"));
+        "A composer with a dimension of the tensor for each dimension of the mesh.", mesh, py::arg("config"));
     module.def("concat_mesh_to_tensor_composer", concat, "All shards in a row along a dimension, replicas as well.",
                mesh, py::arg("dim"));
     module.def("ConcatMeshToTensor", concat, "concat_mesh_to_tensor_composer() under its older name.", mesh,

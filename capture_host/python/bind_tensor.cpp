@@ -179,9 +179,11 @@ void bind_tensor(py::module_& module) {
             return Tensor::on_device(spec, device);
         },
         py::arg("tensor_spec"), py::arg("device").none(false), py::arg("memory_config") = py::none());
-    module.def("copy_host_to_device_tensor", &tensor::copy_host_to_device, py::arg("host_tensor"),
+    module.def("copy_host_to_device_tensor", &tensor::copy_host_to_device,
+               "Writes a tensor of the host to one of the device, of the same shape and type.", py::arg("host_tensor"),
                py::arg("device_tensor"), py::arg("cq_id") = 0U, py::arg("blocking") = false);
-    module.def("deallocate", &Tensor::deallocate, py::arg("tensor"), py::arg("force") = true);
+    module.def("deallocate", &Tensor::deallocate, "Frees the tensor's memory; force=False leaves it to other owners.",
+               py::arg("tensor"), py::arg("force") = true);
 }
 
 }  // namespace pianola::python

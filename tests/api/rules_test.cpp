@@ -39,12 +39,12 @@ const std::filesystem::path kTree{PIANOLA_SOURCE_DIR};
 
 TEST(Rules, AreDistinctAndInTheManual) {
     std::set<std::string> ids;
-    const std::string manual = text_of(kTree / "docs/guide/host_api.md");
+    const std::string manual = text_of(kTree / "docs/reference/host_rules.md");
     for (const RuleText& rule : kRules) {
         EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
         EXPECT_STREQ(host::id_of(rule.rule), rule.id);
         EXPECT_NE(manual.find("| " + std::string{rule.id} + " | " + rule.text + " |"), std::string::npos)
-            << "docs/guide/host_api.md lacks the line\n| " << rule.id << " | " << rule.text << " |";
+            << "docs/reference/host_rules.md lacks the line\n| " << rule.id << " | " << rule.text << " |";
     }
     EXPECT_STREQ(host::id_of(HostRule::kUnspecified), "API-UNSPECIFIED");
 }

@@ -33,7 +33,7 @@ std::string text_of(const std::filesystem::path& path) {
 const std::filesystem::path kTree{PIANOLA_SOURCE_DIR};
 
 TEST(MeshRules, AreDistinctTestedAndInTheManual) {
-    const std::string manual = text_of(kTree / "docs/guide/mesh.md");
+    const std::string manual = text_of(kTree / "docs/reference/host_rules.md");
     std::string tests;
     for (const auto& entry : std::filesystem::directory_iterator{kTree / "tests" / "mesh"}) {
         tests += text_of(entry.path());
