@@ -51,7 +51,7 @@ def build(preset, *targets):
 
 
 HOST = build("release", "pianola_campaign")
-MOST = "whole, but for 41 of the 48 modes of a mesh"
+MOST = "whole, except 41 of the 48 modes of a mesh"
 SAMPLE = [*build("release", "pianola", "pianola_sample", "pianola_campaign"),
           f"{BIN}/pianola-sample --out build/sample"]
 REGIONS = {"every": ("ring positions", "completed tokens", "host memory bindings"), "beyond": bit_flips.BEYOND,

@@ -17,57 +17,52 @@ RAM = {"session_bytes": "`Session`", "plan_workspace_bytes": "`PlanWorkspace`, f
 
 HEAD = """# Boards: what was measured
 
-Made by `toolchains/measured_page.py`; do not edit. Every number comes from a board's build or run, and the test
-`<board>.facts` fails where a build gives another. To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1`
-in the environment, then write the script's output here. GCC 12.2, QEMU 7.2 with counted instructions
-(`-icount shift=0,sleep=off`): the same numbers every time.
+Made by `toolchains/measured_page.py`; do not edit. The test `<board>.facts` fails where a build gives another number.
+To renew: build and test the boards with `PIANOLA_UPDATE_MEASURED=1` in the environment, then write the script's output
+here. GCC 12.2, QEMU 7.2 with counted instructions (`-icount shift=0,sleep=off`), so numbers repeat.
 """
 
 INSTRUCTIONS = """
 ## Instructions of the ECU core, at -O2
 
-One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. What the
-application does with the views is not counted, nor waiting, nor a device that shares the core: between `submit()` and
-`poll()` the device finishes without being asked, and what `poll()` gives it to do is left out. It does not depend on
-the length of the trace: hello_world has 3 operators, vww 31. One validation's SHA-256 is counted apart, with the C
-library's part in it. `load()` is two validations, programming and read-back, without its three digests; of its two
-waits (reset, set-up) the looks before and after count, what the core does in between does not. Inferences are those of
-`Release::kAtCompletion`; verified release adds "a slice" for each 16,384 bytes of traces and weights, the `poll()` that
-compares it and the seals of the session's state included.
+One inference with zero-copy I/O: `input_view()`, `submit()`, the `poll()` that returns `kOk`, `output_view()`. Not
+counted are the application's use of the views, waiting, and a device that shares the core: it finishes between
+`submit()` and `poll()`, and its work inside `poll()` is left out. The count does not depend on the length of the trace:
+hello_world has 3 operators, vww 31. One validation's SHA-256, with the C library's part, is a separate column. `load()`
+is two validations, programming and read-back, without its three digests; of its two waits (reset, set-up) only the
+polls before and after count. Inferences are those of `Release::kAtCompletion`; verified release adds "a slice" for each
+16,384 bytes of traces and weights: the `poll()` that compares it, including the seals of the session's state.
 """
 
 STACK = """
 ## Stack of the ECU core
 
-Bounds from GCC's frame sizes and the call graph, virtual calls followed into the board's classes; 512 bytes are left to
-the application's safe state. They hold for a device that shares the core: its kernels are in them. "used" is the
-deepest mark in painted stack, at -O2, of kws.
+Bounds from GCC's frame sizes and the call graph, with virtual calls into the board's classes; 512 bytes are for the
+application's safe state. They include the kernels of a device that shares the core. "used" is the deepest mark in
+painted stack, at -O2, of kws.
 """
 
 SIGNATURES = """
 ## Verifying a signature
 
-`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are those of BearSSL's files and of the class in front of it, as
-linked into the test application; data and bss are empty. Stack as above; "used" has an interrupt on top of it, where
-the core has a tick. Instructions at -O2, of a signature that holds; one that does not takes as many, or fewer where r
-or s is out of range.
+`BearSslVerifier`: ECDSA on P-256. Sizes in bytes are of BearSSL's files and the class that calls it, as
+linked into the test application; data and bss are empty. Stack as above; "used" includes an interrupt where the core
+has a tick. Instructions at -O2, of a valid signature; an invalid one takes as many, or fewer if r or s is out of range.
 """
 
 RAM_HEAD = """
 ## RAM
 
-Of the objects that an application makes, in bytes; `pianola size` predicts each exactly, the test compares. No image
-has a heap.
+Bytes of the application's objects; the test compares them with what `pianola size` predicts. No image has a heap.
 """
 
 SIZES = """
 ## Sizes by layer
 
-The ECU application of `docs/examples/board`, linked, in bytes, both sides of the device in one image. "validator" is
-all that judges a binary, without digest and rule texts; "session" what loads, replays and watches; "driver" and
-"command set" are the ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is what
-the C library and the compiler bring; "alignment" belongs to nobody. Stacks, the device's memories and the load area are
-the board's choice and not counted.
+Bytes of the linked ECU application of `docs/examples/board`, with both sides of the device in one image. "validator"
+judges a binary, without digest and rule texts; "session" loads, replays and monitors; "driver" and "command set" are
+the ECU's side of the reference device, "device side" and "kernels" the device's; "toolchain" is the C library's and the
+compiler's. Stacks, the device's memories and the load area are the board's choice and not counted.
 """
 
 
@@ -163,9 +158,9 @@ def page(facts, limits):
     limit, least = (limits["sizes"][name] for name in ("validator_and_session_text_on_cortex_m_at_Os",
                                                        "the_same_without_features"))
     yield ""
-    yield (f"Limit of text on Cortex-M at -Os: {limit:,} bytes for validator and session together; {least:,} in an "
-           "application that")
-    yield "leaves out every feature that its binary does not need (`docs/examples/board/small.cpp`)."
+    yield (f"Limit of text on Cortex-M at -Os: {limit:,} bytes for validator and session together; {least:,} without "
+           "optional features")
+    yield "(`docs/examples/board/small.cpp`)."
     small = {board: fact["small"] for board, fact in facts.items() if "small" in fact}
     if small:
         yield ""
@@ -179,11 +174,10 @@ def page(facts, limits):
 OTHER = """
 ## {board}: another device
 
-The device is not the reference device ({device}), so that models and the example application are not for it.
-The program is the exchange of `tests/pl330`: copies and fills on two queues that wait for each other. A step is
-`input_view()`, `submit()`, every `poll()` up to the one that returns `kOk`, and `output_view()`: the ECU core hands the
-engine program after program, so that polling is its work. Stack as above. RAM is what the compiler says. Sizes are
-those of the test application's parts that belong to the product; signatures are not among them.
+The device ({device}) cannot run models and the example application. The program is the exchange of `tests/pl330`:
+copies and fills on two queues that wait for each other. A step is `input_view()`, `submit()`, every `poll()` up to the
+one that returns `kOk`, and `output_view()`: polling includes handing the engine its programs. Stack as above. RAM is
+what the compiler says. Sizes are of the product's parts in the test application, without signatures.
 """
 
 

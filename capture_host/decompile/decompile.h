@@ -27,8 +27,8 @@ struct Report {
     std::vector<std::string> differences;  // none: the binary computes the model
 };
 
-// The binary must have been verified for its device, which is one that runs the kernel library of hal/devices/refdev/kernels. Throws
-// tflite::ImportError where the model cannot be read.
+// The binary must have been verified for its device, which is one that runs the kernel library of
+// hal/devices/refdev/kernels. Throws tflite::ImportError where the model cannot be read.
 [[nodiscard]] Report decompile(const Image& image, const CommandSet& command_set, ByteSpan model_file);
 
 }  // namespace pianola::decompile

@@ -17,26 +17,24 @@ from product import Failed, Product  # pylint: disable=wrong-import-position
 
 HEAD = """# Seeded defects
 
-Defects that an importer, a planner or a linker might have are put into a lowered program or a linked binary, one at a
-time, before the binary's digests are made. There are five models: two convolutions of one input, their sum, a
-difference, a pool and a fully connected layer; a pool of each of two inputs; a fully connected layer of int16 and the
-logistic function; two SVDF layers, which have state; a variable that holds the last twelve inputs. This page is what
-`tests/decompile/defects_page.py` prints, which looks for each defect in four ways
+Possible defects of an importer, a planner or a linker are put into a lowered program or a linked binary, one at a time,
+before the binary's digests are made. There are five models: two convolutions of one input, their sum, a difference, a
+pool and a fully connected layer; a pool of each of two inputs; a fully connected layer of int16 and the logistic
+function; two SVDF layers, which have state; a variable that holds the last twelve inputs.
+`tests/decompile/defects_page.py` prints this page and looks for each defect in four ways
 (`docs.seeded_defects_page_is_current` runs it, and fails where one is not found):
 
 - **Validator**: `pianola run` refuses the binary. The validator proves what a binary does to memory, not what it
-  computes: it accepts most of them, as it must.
-- **Outputs**: a replay of two records, one after another, against outputs that were computed elsewhere, here by the
-  interpreter of [crosscheck](crosscheck.md). So many records usually lie beside a model.
-- **Interpreter**: a replay of 32 records, one after another, the first four of them extreme, as in a crosscheck of a
-  random graph.
-- **`decompile`**: compares the binary with the model, and says where they differ. `Decompile.EverySeededDefectIsNamed`
-  (tests/decompile) holds it to all of them. `Decompile.EveryByteOfConstantsCounts` changes a bit in every byte of the
-  constants that these models have, plain and packed for either kind of core: each is a difference, but for the bytes
-  between constants.
+  computes, so it accepts most defects.
+- **Outputs**: a replay of two records in sequence, the usual number beside a model, against outputs of the interpreter
+  of [crosscheck](crosscheck.md).
+- **Interpreter**: a replay of 32 records in sequence, the first four extreme, as in a crosscheck of a random graph.
+- **`decompile`**: compares the binary with the model. `Decompile.EverySeededDefectIsNamed` (tests/decompile) checks all
+  defects. `Decompile.EveryByteOfConstantsCounts` changes a bit in every byte of these models' constants, plain and
+  packed for either kind of core: each is a difference, except for bytes between constants.
 
-Comparisons of outputs see what these records show: not a bound that no value reaches, a rounding that no sum comes to,
-a state that is wrong twenty steps later, nor what the manifest says of a tensor. `decompile` needs no records.
+Comparisons of outputs miss what the records do not show: a bound that no value reaches, a rounding that no sum needs, a
+state that is wrong twenty steps later, what the manifest says of a tensor. `decompile` needs no records.
 """
 TABLE = """
 | Part | Defect | Validator | Outputs | Interpreter | What `decompile` says |

@@ -19,15 +19,15 @@ import tempfile
 import page_commands
 
 CODE = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LIBRARIES = ("hal/devices/refdev/sim/libpianola_sim.a", "hal/devices/refdev/libpianola_refdev.a", "hal/devices/refdev/kernels/libpianola_kernels.a",
-             "runtime/libpianola_runtime.a")
+LIBRARIES = ("hal/devices/refdev/sim/libpianola_sim.a", "hal/devices/refdev/libpianola_refdev.a",
+             "hal/devices/refdev/kernels/libpianola_kernels.a", "runtime/libpianola_runtime.a")
 DEFINITIONS = re.compile(r"-DFLATBUFFERS_\S+|-DPIANOLA_PROFILE=\S+")
 
 
 def definitions_of(build):
     """Those that everything which uses the runtime is compiled with, from the build's own commands."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    of_session = next(each["command"] for each in commands if each["file"].endswith("/hal/devices/refdev/sim/sim_device.cpp"))
+    of_session = next(each["command"] for each in commands if each["file"].endswith("/refdev/sim/sim_device.cpp"))
     return [word for word in shlex.split(of_session) if DEFINITIONS.match(word)]
 
 

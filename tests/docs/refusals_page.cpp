@@ -13,33 +13,30 @@ namespace {
 
 constexpr const char* kHead = R"(# Why was it refused?
 
-For each rule: what it means, what usually causes it, and what to do. Made from `runtime/include/pianola/rules.inc` and
-`capture_host/binary/remedies.inc`; do not edit. Why each rule exists says [rules](../reference/rules.md).
+Each rule's meaning, usual cause and remedy. Made from `runtime/include/pianola/rules.inc` and
+`capture_host/binary/remedies.inc`; do not edit. [rules](../reference/rules.md) has the reason for each rule.
 
-A refusal has four parts. `pianola verify FILE` prints all of them, with `--json` for programs; on a target they are the
+A refusal has four parts, which `pianola verify FILE` prints (with `--json` for programs); on a target they are the
 members of `Verdict`.
 
 | part | for example | says |
 |---|---|---|
 | rule | `TRC-BOUNDS` | what is wrong; find it below |
-| field | `traces[0].commands[17].output` | where: the path of the field in the manifest, or of the operand in a trace |
-| offset | `0x1a40` | where it begins in the file; of a field of the manifest, where its table begins |
+| field | `traces[0].commands[17].output` | the path of the field in the manifest, or of the operand in a trace |
+| offset | `0x1a40` | where it begins in the file; for a field of the manifest, where its table begins |
 | found | `found 64 bytes at 0x80003780` | the bytes at fault, or both numbers: `found 7, expected or limit 5` |
 
-In this order:
+1. **`ENV-`**: the file is not what was captured: compare its SHA-256 with that of the original.
+2. **`TGT-`**: the file is sound and for another device or version. `pianola inspect FILE` shows its device.
+3. **`AUT-`**: the file is sound, and the device does not trust it.
+4. **`CAP-`, `BUD-` or `IMG-COUNT`**: the program is larger than what the runtime was built for.
+5. **Any other rule**: the program, or the tool that wrote the file, does something that cannot be proved safe.
+   `pianola inspect --commands FILE` shows the command that the field names. Where `pianola capture` wrote the file from
+   a model, please report a defect of Pianola.
 
-1. **The rule begins with `ENV-`.** The file is not what was captured: compare its SHA-256 with that of the original.
-2. **It begins with `TGT-`.** The file is sound and for another device or version. `pianola inspect FILE` shows the
-   device that it was captured for.
-3. **It begins with `AUT-`.** The file is sound, and the device does not trust it.
-4. **It begins with `CAP-` or `BUD-`, or is `IMG-COUNT`.** The program is larger than what the runtime was built for.
-5. **Any other rule.** The program, or the tool that wrote the file, does something that cannot be proved safe.
-   `pianola inspect --commands FILE` shows the command that the field names. Where `pianola capture` wrote the file
-   from a model, it is a defect of Pianola: please report it.
-
-Host and target refuse with the same rule, field and offset, so that a refusal on a target is reproduced on a desk:
-`pianola verify FILE`, with `--device SPEC.json` for the target's description, and `--key` for its keys. What was left
-out of a runtime by linking is refused by that runtime alone ([integration](integration.md)).
+Host and target refuse with the same rule, field and offset, so `pianola verify FILE` reproduces a refusal of a target,
+with `--device SPEC.json` for its description and `--key` for its keys. Only a runtime itself refuses features that were
+left out of it by linking ([integration](integration.md)).
 )";
 
 }  // namespace

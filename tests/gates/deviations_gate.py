@@ -25,8 +25,8 @@ TARGET_LAYERS = ("runtime", "hal")
 # They switch off what is asked of target code, because theirs is none.
 HOST_CONFIGS = {
     pathlib.Path(folder) / ".clang-tidy"
-    for folder in ("hal/devices/refdev/sim", "hal/devices/pl330/host", "hal/devices/refdev/host", "hal/host", "hal/registry",
-                   "hal/devices/refdev/vulkan", "hal/port_kit")
+    for folder in ("hal/devices/refdev/sim", "hal/devices/pl330/host", "hal/devices/refdev/host", "hal/host",
+                   "hal/registry", "hal/devices/refdev/vulkan", "hal/port_kit")
 }
 FIELDS = ("Guideline", "Checks", "Scope", "Reason", "Risk", "Mitigation")
 

@@ -30,7 +30,8 @@ KERNELS, SIMULATOR, VULKAN = (f"hal/devices/refdev/{folder}" for folder in ("ker
 REFDEV = ["hal/devices/refdev", KERNELS]
 # What turns models and programs into commands of the reference device. Nothing else of capture_host knows a device but
 # by its target.
-LOWERING = [f"capture_host/{folder}" for folder in ("capture", "decompile", "host/program", "host/tensor", "operators", "tflite")]
+LOWERING = [f"capture_host/{folder}"
+            for folder in ("capture", "decompile", "host/program", "host/tensor", "operators", "tflite")]
 HOST = ["schema", "runtime", "hal/crypto", "hal/host", "hal/registry", "capture_host", "capture_host/include",
         "capture_host/capture/lowering", *LOWERING]
 # What a layer may use besides itself. The longest name that matches a folder decides.

@@ -11,8 +11,8 @@ from proof_support import GateProof
 from tidy_gate import unreached
 
 ROOT = pathlib.Path(__file__).parents[2]
-CONFIGS = (".clang-tidy", "capture_host/.clang-tidy", "runtime/.clang-tidy", "hal/.clang-tidy", "hal/devices/refdev/sim/.clang-tidy",
-           "tests/.clang-tidy")
+CONFIGS = (".clang-tidy", "capture_host/.clang-tidy", "runtime/.clang-tidy", "hal/.clang-tidy",
+           "hal/devices/refdev/sim/.clang-tidy", "tests/.clang-tidy")
 HOST, TARGET = "capture_host/a.cpp", "runtime/a.cpp"
 
 # What must be refused: where it stands, the check, and code that has nothing else wrong with it.

@@ -6,14 +6,10 @@
 int main() {
     std::cout
         << "# Checks of the conformance kit\n\n"
-           "Every check that `hal/port_kit` makes of a port, in the order in which they run. Made from the checks' own "
-           "tables; do\n"
-           "not edit. A check passes, fails, or is not offered; where it is not offered, the assumption of use is what "
-           "the\n"
-           "integrator then has to show by other means. Checks without one cannot be left out. "
-           "[porting.md](../guide/porting.md)\n"
-           "says "
-           "how to run them.\n\n"
+           "Every check of `hal/port_kit`, in the order in which they run. Made from the checks' tables; do not edit.\n"
+           "A check passes, fails, or is not offered; then the integrator has to show the assumption of use by other "
+           "means. Checks\n"
+           "without one cannot be left out. [porting.md](../guide/porting.md) says how to run them.\n\n"
            "| check | passes where | assumption of use where it is not offered |\n|---|---|---|\n";
     for (std::uint32_t area = 0U; area < pianola::port::kAreas; ++area) {
         for (const pianola::port::Check& check : pianola::port::checks_of(area)) {

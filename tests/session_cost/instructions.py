@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the instructions of calls of a session under callgrind, and holds them against capture_host/timeline/cost's formulas.
+"""Counts instructions of a session's calls under callgrind, and holds them against the formulas of
+capture_host/timeline/cost.
 
   instructions.py --program PIANOLA_SESSION_COST [--page docs/evidence/session_cost.md]
 

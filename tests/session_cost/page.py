@@ -5,17 +5,17 @@ import textwrap
 
 HEAD = """# Cost of a session's calls
 
-Made by `tests/session_cost/instructions.py --print`; do not edit. The most that each public call of a `Session` does:
-calls of the port, bytes, and instructions, as formulas of a binary's numbers. The formulas are those of
-`capture_host/timeline/cost/session_formulas.h`, from which `pianola size --ftti-us` calculates
-([timing.md](../guide/timing.md)). No time is measured here.
+Made by `tests/session_cost/instructions.py --print`; do not edit. Upper bounds for each public call of a `Session`:
+calls of the port, bytes, and instructions, as formulas of a binary's numbers. The formulas are in
+`capture_host/timeline/cost/session_formulas.h`; `pianola size --ftti-us` uses them ([timing.md](../guide/timing.md)).
+No time is measured here.
 
 ## What holds them
 
-Sessions on the simulator run hostile binaries: those with something at its maximum of [worst_case.md](worst_case.md),
-eight inputs and outputs of a mebibyte each, a large constant, 16 steps in flight, a mesh, state. Faults strike at the
+Sessions on the simulator run hostile binaries: those of [worst_case.md](worst_case.md) with something at its maximum,
+eight inputs and outputs of a mebibyte each, a large constant, 16 steps in flight, a mesh, state. Faults occur at the
 worst moment: at the last command, the last doorbell, the last queue's completion, the last byte of the constants, of
-the outputs and of the parameters, at the deadline, and in the session's own state.
+the outputs and of the parameters, at the deadline, and in the session's state.
 
 | test | holds |
 |---|---|
@@ -27,34 +27,33 @@ at least half of it; this page says what was counted |
 | `session_cost.counts.proof`, `session_cost.instructions.proof` | they fail where a formula is \
 smaller, far too large, or missing |
 
-Counts are the same in every build. Instructions are those of g++ 12.2, -O3, x86-64, and repeat exactly. They are
-counted for the calls that the table below lists. Bytes that are compared, pieces, and looks at ranges and points are
-seen by no port: instructions hold them.
+Counts are the same in every build. Instructions are of g++ 12.2, -O3, x86-64, repeat exactly, and are counted for the
+calls in the table below. A port does not see compared bytes, pieces, and looks at ranges and points; instructions check
+them.
 
 ## Numbers of a binary
 
 "commands" of a script are those of all devices; "queues" are those that it uses, with a notification each. "bound"
-inputs and outputs are pieces of tensors, each bound on its device. "kept ranges" are what set-up writes and nobody
-changes; "slices" is `scrub_calls()`. "reads" are pieces of 64 bytes of constants, "pieces of the file" those of all of
-it. "bound", "loaded" and "running" are the bytes of the session's three sealed objects, which depend on the profile and
-on what the binary uses; there is nothing sealed with `Release::kAtCompletion`, and no slice compared before a release.
+inputs and outputs are pieces of tensors, each bound on its device. "kept ranges" are written by the set-up and then
+unchanged; "slices" is `scrub_calls()`. "reads" are 64-byte pieces of constants, "pieces of the file" of all of it.
+"bound", "loaded" and "running" are the bytes of the session's three sealed objects, by profile and use; with
+`Release::kAtCompletion` nothing is sealed, and no slice is compared before a release.
 
 ## Formulas
 
-For one device whose memory the core does not see, one step in flight, and no round of waiting; a call that goes well.
-Where a plan has more:
+For one device whose memory the core does not see, one step in flight, no round of waiting, and no fault. Otherwise:
 
-- a fault adds the last row, with the outputs of all steps in flight; its difference is looked for once more, 64 bytes
-  at a time, where memory is seen;
+- a fault adds the last row, with the outputs of all steps in flight; its difference is searched once more, 64 bytes at
+  a time, where memory is seen;
 - `poll()` and `scrub()` take at most 64 ranges and 16,384 bytes of the kept ones;
 - of the queues of prologue, step and epilogue, the most of the three count, not their sum;
 - each further vector of `self_test (all)` repeats all of a `run()`;
 - each round of waiting adds a look, a seal of all state and `idle()`;
 - a prologue adds `start()` and a wait to `run()`, and two `reset_state()` to the self-tests;
 - `load()` looks at each range twice for each piece of the file, and a comparison at each patch point for each read;
-- what the core sees is compared in place: `take_from_device` in the place of `read_back`.
+- what the core sees is compared in place: `take_from_device` instead of `read_back`.
 
-"calls" is how often a call of the session is entered, those that it makes itself included.
+"calls" is how often a call of the session is entered, including nested ones.
 """
 
 FOOT = """
@@ -66,9 +65,8 @@ FOOT = """
 
 ## What is not measured
 
-Instructions of the other calls, other compilers and other cores; caches, silicon, and the port's own methods. The C API
-adds a conversion of its arguments to each call, which is not counted. The time of a call is left to whoever knows the
-core.
+Instructions of the other calls, other compilers and other cores; caches, silicon, time, and the port's methods. The C
+API adds a conversion of its arguments to each call, which is not counted.
 """
 
 
@@ -137,17 +135,16 @@ def text(program, rows, formula, boards):
     say = textwrap.dedent("""
         ## Instructions
 
-        The sum of coefficient x count. Ports' methods are left out, and of `load()` both validations with their
-        digests; `port calls` is what the formula says of them. What a host takes:
+        The sum of coefficient x count, without ports' methods (`port calls` is what the formula says of them) and
+        without both validations of `load()` with their digests. On a host:
         """)
     core = textwrap.dedent("""
         ## Coefficients
 
-        Of the host, each is what its count takes where it weighs most. Of a 32-bit core: bytes by what the slowest
-        board takes, zeros by a C library that writes byte by byte, all else the host's. What boards have measured
-        ([measured.md](measured.md)) is below the formulas, which leave out what a board's figures include, its port:
-        an inference with zero-copy I/O at completion, and a slice of a verified release. Other calls have not been
-        counted on boards against these formulas.
+        The host's are measured where the count weighs most. For a 32-bit core, bytes are those of the slowest board,
+        zeros those of a C library that writes byte by byte, all else the host's. Boards' measurements
+        ([measured.md](measured.md)), which include the port, are below the formulas: an inference with zero-copy I/O
+        at completion, and a slice of a verified release. Other calls were not counted on boards.
         """)
     return "\n".join([HEAD, formulas(program), say, instructions(rows), core, boards_table(formula, boards), "",
                       coefficients(program), FOOT])

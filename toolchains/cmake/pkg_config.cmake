@@ -67,6 +67,7 @@ if(PIANOLA_HOST)
         REQUIRES ${requires} CFLAGS -DPIANOLA_RECORDING=${recording}
         LIBS -Wl,--start-group -lpianola_pipeline -lpianola_tensor -lpianola_mesh -lpianola_api
              -lpianola_capture -lpianola_binary -lpianola_device -lpianola_registry -lpianola_refdev_target
-             -lpianola_pl330_target ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim -lpianola_pl330 -lpianola_refdev -lpianola_kernels -lpianola_runtime
+             -lpianola_pl330_target ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim
+             -lpianola_pl330 -lpianola_refdev -lpianola_kernels -lpianola_runtime
              -Wl,--end-group -ldl)
 endif()

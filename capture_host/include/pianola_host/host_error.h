@@ -1,7 +1,7 @@
 // HostError: how the host API says no.
 //
-// The one exception of capture_host/host/device. what() begins with the id of the broken rule, names need and limit, and says
-// what to do; nothing was changed by the call that throws it, unless its header says otherwise.
+// The one exception of capture_host/host/device. what() begins with the id of the broken rule, names need and limit,
+// and says what to do; nothing was changed by the call that throws it, unless its header says otherwise.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // TensorError: how tensors and operations say no.
 //
-// The exception of capture_host/host/tensor; what lies below throws host::HostError. what() begins with the id of the broken
-// rule. Nothing was enqueued by the call that throws it.
+// The exception of capture_host/host/tensor; what lies below throws host::HostError. what() begins with the id of the
+// broken rule. Nothing was enqueued by the call that throws it.
 #pragma once
 
 #include <array>

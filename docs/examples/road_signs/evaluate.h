@@ -1,7 +1,7 @@
 // Evaluate: what the replayed model said about the test pictures, against the truth.
 //
-// docs/examples/road_signs, after `pianola run`. Reads raw int8 outputs, so it judges what the device really computed and
-// not what the trainer believes.
+// docs/examples/road_signs, after `pianola run`. Reads raw int8 outputs, so it judges what the device really computed
+// and not what the trainer believes.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Layers: forward and backward passes of the few operators that the sample's network has, in float.
 //
-// docs/examples/road_signs, below the network (network.h). Written for one core and for one order of additions: vectors run
-// over channels, whose sums are independent, so the result does not depend on how wide the machine's registers are.
+// docs/examples/road_signs, below the network (network.h). Written for one core and for one order of additions: vectors
+// run over channels, whose sums are independent, so the result does not depend on how wide the machine's registers are.
 // Tensors are NHWC of one picture.
 #pragma once
 

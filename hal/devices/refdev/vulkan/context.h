@@ -1,8 +1,8 @@
 // Context: the Vulkan instance, physical device, logical device and queues that all other parts of this device use.
 //
-// The lowest part of hal/devices/refdev/vulkan. open() requests the features that shaders and recording need, and refuses by
-// name those that a physical device lacks; nothing is emulated. The device stays open until close(). The driver owns
-// the memory of Vulkan objects; nothing here allocates.
+// The lowest part of hal/devices/refdev/vulkan. open() requests the features that shaders and recording need, and
+// refuses by name those that a physical device lacks; nothing is emulated. The device stays open until close(). The
+// driver owns the memory of Vulkan objects; nothing here allocates.
 //
 // robustBufferAccess is required. A shader reads sizes from the trace region, and words that are damaged after the
 // proof may be larger than the proved ones. Every operand's buffer ends with the operand, so that a driver which checks

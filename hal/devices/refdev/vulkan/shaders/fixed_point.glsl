@@ -1,4 +1,5 @@
-// Fixed-point arithmetic with double rounding: hal/devices/refdev/kernels/fixed_point.h, whose functions these are, bit by bit.
+// Fixed-point arithmetic with double rounding: hal/devices/refdev/kernels/fixed_point.h, whose functions these are, bit
+// by bit.
 const int kLowest8 = -128;
 const int kHighest8 = 127;
 const int kLowest16 = -32768;

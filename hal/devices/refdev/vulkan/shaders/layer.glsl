@@ -1,7 +1,7 @@
 // Shared by the int8 layers: operands, channel parameters, and weights in every layout.
 //
-// For the shaders of the fully connected and convolution kernels. hal/devices/refdev/kernels/packed_weights.h defines the packed
-// layouts.
+// For the shaders of the fully connected and convolution kernels. hal/devices/refdev/kernels/packed_weights.h defines
+// the packed layouts.
 #include "launch.glsl"
 #include "fixed_point.glsl"
 

@@ -1,4 +1,5 @@
-// Logistic function and hyperbolic tangent of 16 bits, from a table of the logistic one: hal/devices/refdev/kernels/sigmoid_curve.h.
+// Logistic function and hyperbolic tangent of 16 bits, from a table of the logistic one:
+// hal/devices/refdev/kernels/sigmoid_curve.h.
 //
 // A shader that includes it must define int table_entry(uint index).
 const uint kSigmoidTableEntries = 256u;
