@@ -58,7 +58,7 @@ MAY_USE = {
     # The conformance kit, for ports in this tree and in others.
     "hal/port_kit": ["runtime"],
     "capture_host": HOST,
-    "capture_host/include": ["runtime", "hal/host"],
+    "capture_host/include": ["runtime", "hal/host", "hal/registry", KERNELS],
     **{folder: [*HOST, *REFDEV, "hal/devices/refdev/host"] for folder in LOWERING},
     "capture_host/capture/lowering": [*HOST, *REFDEV, "hal/devices/pl330", "hal/devices/pl330/host"],
     "toolchains": ["runtime"],  # host tools that the build runs share code with the runtime, never the other way
