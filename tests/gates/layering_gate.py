@@ -10,6 +10,9 @@
 
 Below layers, folders of the product form no circle: what two need of each other lies in a third, below both.
 
+The rooms of capture_host are those of the table in capture_host/README.md, lowest first: at most 14, at most 45 arrows
+between them, none of them upwards.
+
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.
 """
@@ -106,6 +109,9 @@ GENERATED = {
     "ecu_manifest.h": "capture_host",
     "signing_key.h": "capture_host",
 }
+# The table of rooms, and how many there may be.
+ROOMS_PAGE, ROOM = "capture_host/README.md", re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
+MOST_ROOMS, MOST_ARROWS = 14, 45
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -186,6 +192,30 @@ def circle_findings(root, names):
         edges = kept
 
 
+def rooms_of(root):
+    """The rooms of capture_host, lowest first, as its README lists them."""
+    return ROOM.findall((root / ROOMS_PAGE).read_text(encoding="utf-8"))
+
+
+def room_findings(root, names):
+    """Rooms that are not listed or not there, arrows upwards, and more rooms or arrows than are admitted."""
+    rooms = rooms_of(root)
+    folders = {name.parts[1] for name in names if name.parts[0] == "capture_host" and len(name.parts) > 2}
+    findings = [f"{ROOMS_PAGE}: {room} is " + ("no folder" if room in rooms else "not in the table")
+                for room in sorted(folders ^ set(rooms))]
+    if len(rooms) > MOST_ROOMS:
+        findings.append(f"{ROOMS_PAGE}: {len(rooms)} rooms, {MOST_ROOMS} are admitted")
+    arrows = {}
+    for (begin, end), name in folder_edges(root, names).items():
+        if {begin.parts[0], end.parts[0]} == {"capture_host"} and begin.parts[1] != end.parts[1]:
+            arrows.setdefault((begin.parts[1], end.parts[1]), name)
+    findings += [f"{name}: an arrow upwards, from {begin} to {end}" for (begin, end), name in sorted(arrows.items())
+                 if {begin, end} <= set(rooms) and rooms.index(begin) < rooms.index(end)]
+    if len(arrows) > MOST_ARROWS:
+        findings.append(f"capture_host: {len(arrows)} arrows between rooms, {MOST_ARROWS} are admitted")
+    return findings
+
+
 def link_findings(lines):
     """Reverse edges among link edges; `lines` as CMake wrote them."""
     folders, links = {}, {}
@@ -214,6 +244,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     sources = own_sources(options.root, (".h", ".cpp", ".inc"))
     found = [finding for name in sources for finding in include_findings(options.root, name)]
-    found += circle_findings(options.root, sources)
+    found += circle_findings(options.root, sources) + room_findings(options.root, sources)
     link_found, link_count = link_findings(options.links.read_text(encoding="utf-8").splitlines())
     sys.exit(report("layering", len(sources) if link_count else 0, found + link_found))

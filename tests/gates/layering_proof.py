@@ -1,7 +1,7 @@
 """Proof that the layering gate can fail."""
 import unittest
 
-from layering_gate import BOARDS, circle_findings, include_findings, link_findings
+from layering_gate import BOARDS, circle_findings, include_findings, link_findings, room_findings
 from proof_support import GateProof
 
 # Two boards, whatever their names.
@@ -114,6 +114,23 @@ class LayeringProof(GateProof):
         self.assert_finds(self.circles([*tree, ("capture_host/b/c", "capture_host/b")]), "comes back to capture_host/b")
         self.assert_finds(self.circles([*tree, ("capture_host/b/c", "capture_host/a")]), "part of a circle")
         self.assert_finds(self.circles([*tree, ("runtime/core", "pianola")]), "runtime/include/pianola")
+
+    def rooms(self, table, edges):
+        """What is found of rooms where, for each edge, a file of the first folder includes one of the second."""
+        self.write("capture_host/README.md", "".join(f"| `{room}` | what it holds |\n" for room in table))
+        return room_findings(self.root, [
+            self.write(f"capture_host/{begin}/{i}.h", f'#include "{end}/b.h"\n') for i, (begin, end) in enumerate(edges)])
+
+    def test_judges_rooms(self):
+        down = [("b", "capture_host/a"), ("c/d", "capture_host/b"), ("c", "capture_host/c/d"), ("a", "runtime/core")]
+        self.assertEqual(self.rooms("abc", down), [])
+        self.assert_finds(self.rooms("abc", [*down, ("a", "capture_host/c/d")]), "an arrow upwards, from a to c")
+        self.assert_finds(self.rooms("ab", down), "c is not in the table")
+        self.assert_finds(self.rooms("abcd", down), "d is no folder")
+        many = [f"room{i:02}" for i in range(15)]
+        pairs = [(end, f"capture_host/{begin}") for i, begin in enumerate(many) for end in many[i + 1:]]
+        self.assert_finds(self.rooms(many, [*pairs, (many[0], "runtime/core")]), "15 rooms, 14 are admitted")
+        self.assert_finds(self.rooms(many, [*pairs, (many[0], "runtime/core")]), "105 arrows between rooms")
 
     def test_judges_link_edges(self):
         good = ["core|runtime|", "sim|hal/devices/refdev/sim|core", "cli|capture_host/cli|core;fmt::fmt", "rules||"]

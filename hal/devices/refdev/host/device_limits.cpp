@@ -1,7 +1,7 @@
 #include "hal/devices/refdev/host/device_limits.h"
 
-#include "hal/host/device_limits.h"
 #include "hal/devices/refdev/device_spec.h"
+#include "hal/host/device_limits.h"
 #include "pianola/config.h"
 
 namespace pianola::refdev {
