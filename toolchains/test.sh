@@ -68,7 +68,8 @@ if [ "$#" -eq 0 ]; then
     echo "=== safety"
     failed_parts=build/safety_pack.failed
     rm -f "$failed_parts"
-    timed "safety package" toolchains/safety_pack.py --check --results "${results[@]}" --failed "$failed_parts" ||
+    timed "safety package" \
+        docs/safety/tools/safety_pack.py --check --results "${results[@]}" --failed "$failed_parts" ||
         failed_steps+=("safety: $(cat "$failed_parts" 2>/dev/null || echo "safety_pack.py ended early")")
 fi
 

@@ -1,4 +1,4 @@
-"""Proof that toolchains/analyses.py names what is missing: one thing is taken away at a time."""
+"""Proof that docs/safety/tools/analyses.py names what is missing: one thing is taken away at a time."""
 import pathlib
 import shutil
 import sys
@@ -7,7 +7,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import analyses  # noqa: E402 pylint: disable=wrong-import-position
 import evidence  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -15,6 +15,6 @@ if(PIANOLA_DEVICE_PER_CORE)
     set(pianola_gate_label mesh)
 endif()
 add_test(NAME ${pianola_images_of}.components CONFIGURATIONS Release
-    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/toolchains/linked_symbols.py"
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/docs/safety/tools/linked_symbols.py"
             --board ${pianola_images_of} --build "${PROJECT_BINARY_DIR}")
 set_tests_properties(${pianola_images_of}.components PROPERTIES LABELS "${pianola_gate_label};gate" TIMEOUT 300)

@@ -1,4 +1,4 @@
-"""Proof that toolchains/linked_symbols.py and components.py name symbols without a row, rows without a symbol,
+"""Proof that docs/safety/tools/linked_symbols.py and components.py name symbols without a row, rows without a symbol,
 libraries and versions that have changed, and tests that are missing; and that the bill of materials is right and
 reproducible."""
 import datetime
@@ -11,7 +11,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import components  # noqa: E402 pylint: disable=wrong-import-position
 import linked_symbols  # noqa: E402 pylint: disable=wrong-import-position
 import sbom  # noqa: E402 pylint: disable=wrong-import-position

@@ -1,4 +1,4 @@
-"""Proof that toolchains/dfa.py names what is missing: one thing is taken away at a time."""
+"""Proof that docs/safety/tools/dfa.py names what is missing: one thing is taken away at a time."""
 import pathlib
 import shutil
 import sys
@@ -7,7 +7,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import dfa  # noqa: E402 pylint: disable=wrong-import-position
 
 ROWS = "docs/safety/dfa.toml"

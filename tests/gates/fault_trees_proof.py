@@ -1,4 +1,4 @@
-"""Proof that toolchains/fault_trees.py names what is wrong with a tree, and that its cut sets are all there are."""
+"""Proof that fault_trees.py names what is wrong with a tree, and that its cut sets are all there are."""
 import itertools
 import pathlib
 import random
@@ -10,7 +10,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import fault_trees  # noqa: E402 pylint: disable=wrong-import-position
 
 TREES, RULES = "docs/safety/fault_trees.toml", "runtime/include/pianola/rules.inc"

@@ -118,8 +118,9 @@ class LayeringProof(GateProof):
     def rooms(self, table, edges):
         """What is found of rooms where, for each edge, a file of the first folder includes one of the second."""
         self.write("capture_host/README.md", "".join(f"| `{room}` | what it holds |\n" for room in table))
-        return room_findings(self.root, [
-            self.write(f"capture_host/{begin}/{i}.h", f'#include "{end}/b.h"\n') for i, (begin, end) in enumerate(edges)])
+        names = [self.write(f"capture_host/{begin}/{i}.h", f'#include "{end}/b.h"\n')
+                 for i, (begin, end) in enumerate(edges)]
+        return room_findings(self.root, names)
 
     def test_judges_rooms(self):
         down = [("b", "capture_host/a"), ("c/d", "capture_host/b"), ("c", "capture_host/c/d"), ("a", "runtime/core")]

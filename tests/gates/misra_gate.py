@@ -5,7 +5,7 @@
 - What enforces a guideline, or counts that nothing is there, finds the violations of its snippet and nothing else.
 - A reviewed guideline names the files that were looked at; they have not changed since.
 - Deviation records and rows agree, both ways, with the right categories; of a mandatory guideline nothing deviates.
-- The page docs/safety/misra.md is what toolchains/misra_page.py makes of them.
+- The page docs/safety/misra.md is what docs/safety/tools/misra_page.py makes of them.
 - Guidelines on text, and that every definition is one, hold in all target code. The rest is toolchains/lint.sh's.
 """
 import argparse
@@ -138,11 +138,11 @@ def switched_on(root, plugin, rows):
 
 def check_page(root):
     """The generated page is up to date."""
-    made = subprocess.run([sys.executable, "-B", str(root / "toolchains/misra_page.py")], capture_output=True,
+    made = subprocess.run([sys.executable, "-B", str(root / "docs/safety/tools/misra_page.py")], capture_output=True,
                           text=True, check=True).stdout
     page = root / "docs/safety/misra.md"
     is_right = page.exists() and page.read_text(encoding="utf-8") == made
-    return [] if is_right else ["docs/safety/misra.md: not what toolchains/misra_page.py writes"]
+    return [] if is_right else ["docs/safety/misra.md: not what docs/safety/tools/misra_page.py writes"]
 
 
 def target_sources(root):

@@ -1,4 +1,4 @@
-"""Proof that toolchains/safety_pack.py names gaps of the safety package: each row of seeded_gaps.toml is made in a copy
+"""Proof that safety_pack.py names gaps of the safety package: each row of seeded_gaps.toml is made in a copy
 of the tree, or in the results that it is given, and the check has to fail and to name it.
 
   safety_pack_proof.py          all of it
@@ -19,7 +19,7 @@ import unittest
 from own_sources import own_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import safety_pack  # noqa: E402 pylint: disable=wrong-import-position
 from analyses import Analyses  # noqa: E402 pylint: disable=wrong-import-position
 from clauses import Clauses  # noqa: E402 pylint: disable=wrong-import-position
@@ -108,7 +108,7 @@ class Copy:
 
     def pack(self, *words):
         """(exit code, all that it says)."""
-        done = subprocess.run([sys.executable, "-B", str(self.root / "toolchains/safety_pack.py"), *words],
+        done = subprocess.run([sys.executable, "-B", str(self.root / "docs/safety/tools/safety_pack.py"), *words],
                               capture_output=True, text=True, check=False, cwd=self.root)
         return done.returncode, done.stdout + done.stderr
 
@@ -192,14 +192,14 @@ class SafetyPackProof(unittest.TestCase):
             self.assertEqual([page.read_bytes() for page in pages], kept)
 
     def test_a_program_that_fails_leaves_the_page(self):
-        program = self.copy.root / "toolchains/misra_page.py"
+        program = self.copy.root / "docs/safety/tools/misra_page.py"
         page = self.copy.root / "docs/safety/misra.md"
         kept = program.read_bytes(), page.read_bytes()
         program.write_text("import sys\nsys.exit('no rows')\n", encoding="utf-8")
         failed = self.copy.root / "failed"
         code, said = self.copy.pack("--write", "--failed", str(failed))
         self.assertEqual((code, failed.read_text(encoding="utf-8")), (1, "misra"))
-        self.assertIn("misra: toolchains/misra_page.py fails: no rows", said)
+        self.assertIn("misra: docs/safety/tools/misra_page.py fails: no rows", said)
         self.assertEqual(page.read_bytes(), kept[1])
         program.write_bytes(kept[0])
         failed.unlink()
@@ -210,7 +210,7 @@ def page():
     lines = ["# Seeded gaps", "",
              f"Made of `{GAPS}` by `tests/gates/safety_pack_proof.py --page`; do not edit. The test",
              "`gates.safety_pack.proof` makes each of these gaps in a copy of the tree, or in the results of tests",
-             "that the check is given. `toolchains/safety_pack.py --check` has to fail, by the part that is named",
+             "that the check is given. `tools/safety_pack.py --check` has to fail, by the part that is named",
              "here, with these words.", "", "| gap | where | part | what the check says |", "|---|---|---|---|"]
     for gap in read_gaps(ROOT):
         where = f"`{gap['file']}`" if "file" in gap else "results"

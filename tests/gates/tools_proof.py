@@ -1,4 +1,4 @@
-"""Proof that toolchains/tools.py names packages without a row, rows without a package, and measures that did not
+"""Proof that docs/safety/tools/tools.py names packages without a row, rows without a package, and measures that did not
 pass."""
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import tools  # noqa: E402 pylint: disable=wrong-import-position
 
 ROWS, SET_UP = "docs/safety/tools.toml", "toolchains/setup-debian.sh"

@@ -1,4 +1,4 @@
-"""Proof that toolchains/trace.py names what is missing: one thing is taken from a copy of the requirements, of the
+"""Proof that trace.py names what is missing: one thing is taken from a copy of the requirements, of the
 headers or of the results at a time."""
 import json
 import pathlib
@@ -10,7 +10,7 @@ import unittest
 from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "toolchains"))
+sys.path.insert(0, str(ROOT / "docs/safety/tools"))
 import trace  # noqa: E402 pylint: disable=wrong-import-position,deprecated-module
 
 REQUIREMENTS, RULES = "docs/safety/requirements.toml", "runtime/include/pianola/rules.inc"

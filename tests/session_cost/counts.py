@@ -13,7 +13,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "toolchains"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/safety/tools"))
 import trace  # noqa: E402 pylint: disable=wrong-import-position,deprecated-module
 
 # What a formula counts and no port sees; instructions.py holds these.

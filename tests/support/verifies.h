@@ -8,7 +8,7 @@
 namespace pianola::test {
 
 // To be called in a test's body, with ids and revisions: "swr~deadline~1", "rule~ENV-MAGIC~1". They become a
-// line of the test's output, which CTest keeps with the test's result, where toolchains/trace.py reads it.
+// line of the test's output, which CTest keeps with the test's result, where docs/safety/tools/trace.py reads it.
 inline void verifies(std::initializer_list<std::string> requirements) {
     std::string list;
     for (const std::string& requirement : requirements) {

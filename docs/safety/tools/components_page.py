@@ -8,7 +8,7 @@ CLASSES = {
 }
 HEAD = """# Software components of others
 
-Made of `docs/safety/components.toml` and `tests/baremetal/measured/linked_symbols.csv` by `toolchains/components.py
+Made of `docs/safety/components.toml` and `tests/baremetal/measured/linked_symbols.csv` by `components.py
 --page`; do not edit. Terms are those of ISO 26262-8:2018, clause 12. No component is qualified: an integrator qualifies
 what is relied on (`aou~components`), by the requirements and tests below and by measures of the item's own, or links
 other libraries and repeats the tests.

@@ -59,7 +59,7 @@ class Evidence:
 def argument_parser(description):
     """What the programs that check a part of the package have in common on their command lines."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3])
     parser.add_argument("--results", type=pathlib.Path, nargs="+", default=[],
                         help="CTest's JUnit files of a whole run")
     return parser

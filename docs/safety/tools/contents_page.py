@@ -8,11 +8,11 @@ import hashlib
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 HEAD = """# Contents
 
-Made by `toolchains/contents_page.py`; do not edit. What the safety package is about: version {version}, not released.
-`toolchains/safety_pack.py --check` fails where a file of these folders is another one than the digests say. To look at
+Made by `tools/contents_page.py`; do not edit. What the safety package is about: version {version}, not released.
+`tools/safety_pack.py --check` fails where a file of these folders is another one than the digests say. To look at
 a delivery by other means, in its folder, for each row:
 
     find runtime/plan -type f | LC_ALL=C sort | xargs sha256sum | sha256sum

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """ISO 26262:2018, part 6, tables 1 to 15, and part 8, clauses 7 to 12, by entry: what is applied where, or why not.
 
-  toolchains/clauses.py                                      every entry has a row, what rows name is there
-  toolchains/clauses.py --results build/*/test_results.xml   and each test that is named has passed
-  toolchains/clauses.py --page 6 > docs/safety/clauses_part6.md, --page 8 > docs/safety/clauses_part8.md
+  docs/safety/tools/clauses.py                                      every entry has a row, what rows name is there
+  docs/safety/tools/clauses.py --results build/*/test_results.xml   and each test that is named has passed
+  docs/safety/tools/clauses.py --page 6 > docs/safety/clauses_part6.md, --page 8 > docs/safety/clauses_part8.md
 
 docs/safety/clauses.csv has the rows, in this project's own words. `evidence` is a list of names (safety_ids.py: ids of
 requirements and assumptions, test:<name>) and of page:<file>. What is applied, or is partly, has evidence.
@@ -104,10 +104,10 @@ def page(clauses, part):
     counts = {applied: sum(rows[entry]["applied"] == applied for entries in sections.values() for entry in entries)
               for applied in APPLIED}
     lines = [f"# ISO 26262:2018, {which}", "",
-             f"Made of `{ROWS}` by `toolchains/clauses.py --page {part}`; do not edit. Numbers are those",
+             f"Made of `{ROWS}` by `docs/safety/tools/clauses.py --page {part}`; do not edit. Numbers are those",
              "of the standard, topics and answers are this project's words: read them beside your copy. The numbers",
              "were compared with public mappings of other projects, not with the standard. No compliance is claimed;",
-             "what is answered with no is not applied. `toolchains/safety_pack.py` fails where a test, id or page that",
+             "what is answered with no is not applied. `tools/safety_pack.py` fails where a test, id or page that",
              "is named here is not there, or has not passed.", "",
              f"Of {sum(counts.values())} entries {counts['yes']} are applied, {counts['partly']} are partly, "
              f"{counts['no']} are not."]

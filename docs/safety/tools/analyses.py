@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Safety analyses: failure modes of the three interfaces, and assumptions of use.
 
-  toolchains/analyses.py                                     what can be said without results
-  toolchains/analyses.py --results build/*/test_results.xml  and whether each injection that is named has passed
-  toolchains/analyses.py --page > docs/safety/analysis.md
+  docs/safety/tools/analyses.py                                     what can be said without results
+  docs/safety/tools/analyses.py --results build/*/test_results.xml  and whether each injection that is named has passed
+  docs/safety/tools/analyses.py --page > docs/safety/analysis.md
 
 docs/safety/fmea.csv has a row for every method of Device, Platform and CommandSet and each of seven guide words.
-`evidence` of a row is a list of what toolchains/evidence.py knows, or `na`: it cannot happen, and `mechanism` says why.
+`evidence` of a row is a list of what evidence.py knows, or `na`: it cannot happen, and `mechanism` says why.
 A call that is left out, goes wrong or never ends can happen; what has an effect does.
 Fails on a method or guide word without a row, an `na` of what can happen, a row with neither a test nor an assumption
 that the kit checks, evidence that is not there or did not pass, a kind of fault that was silent, an assumption that
@@ -93,7 +93,7 @@ class Analyses:
 def page(analyses):
     """The analyses as Markdown."""
     lines = ["# Safety analysis of the interfaces", "",
-             "Made of `docs/safety/fmea.csv` and `docs/safety/assumptions.toml` by `toolchains/analyses.py --page`; do",
+             "Made of `docs/safety/fmea.csv` and `docs/safety/assumptions.toml` by `tools/analyses.py --page`; do",
              "not edit. The last step of `toolchains/test.sh` fails where a test that is named here has not passed.",
              "",
              "What can go wrong with each method of the three interfaces that a port implements, what would come of",
@@ -129,7 +129,7 @@ def main():
     analyses.check_rows()
     analyses.check_assumptions()
     if not is_current(options.root, "docs/safety/analysis.md", page(analyses)):
-        analyses.findings.append("docs/safety/analysis.md: not what toolchains/analyses.py --page writes")
+        analyses.findings.append("docs/safety/analysis.md: not what docs/safety/tools/analyses.py --page writes")
     if options.results:
         analyses.check_results(options.results)
     for finding in analyses.findings:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tool confidence: what docs/safety/tools.toml says, and whether it is complete.
 
-  toolchains/tools.py                                     every package of set-up has a row, every row is filled in,
+  docs/safety/tools/tools.py                          every package of set-up has a row, every row is filled in,
                                                           and packages here have the versions that rows state
-  toolchains/tools.py --results build/*/test_results.xml  and every measure has passed
-  toolchains/tools.py --page > docs/safety/tools.md
-  toolchains/tools.py --versions FILE                     version and digest of each package here, as JSON
+  docs/safety/tools/tools.py --results build/*/test_results.xml  and every measure has passed
+  docs/safety/tools/tools.py --page > docs/safety/tools.md
+  docs/safety/tools/tools.py --versions FILE                     version and digest of each package here, as JSON
 """
 import hashlib
 import json
@@ -77,9 +77,9 @@ def confidence(row):
 
 def page(tools):
     """The rows as Markdown."""
-    lines = ["# Tools", "", "Made of `docs/safety/tools.toml` by `toolchains/tools.py --page`; do not edit. Terms are",
+    lines = ["# Tools", "", "Made of `docs/safety/tools.toml` by `tools/tools.py --page`; do not edit. Terms are",
              "those of ISO 26262-8:2018, clause 11. No tool is qualified. Versions and digests of the packages on a",
-             "machine: `toolchains/tools.py --versions FILE`.", "",
+             "machine: `docs/safety/tools/tools.py --versions FILE`.", "",
              "| tool | use | fault | TI | TD | TCL | measures | why |", "|---|---|---|---|---|---|---|---|"]
     for row in tools.rows:
         stated = row.get("versions", {})
@@ -132,7 +132,7 @@ def main():
     tools.check()
     tools.check_versions()
     if not is_current(options.root, "docs/safety/tools.md", page(tools)):
-        tools.findings.append("docs/safety/tools.md: not what toolchains/tools.py --page writes")
+        tools.findings.append("docs/safety/tools.md: not what docs/safety/tools/tools.py --page writes")
     if options.results:
         tools.check_results(options.results)
     for finding in tools.findings:

@@ -4,7 +4,7 @@
 Fails, and names it, on: an item or row of docs/safety/safety_manual.md, outside of LINKED sections, without a name
 (`swr~deadline`, `aou~clock`, `test:campaign.lies`); a technical requirement or assumption that it does not name; a
 status, stage of a fault, option, capacity or left-out feature that it does not name; a sentence or cell of a table, on
-any page, that claims compliance, a certificate or an ASIL. That names are there is toolchains/safety_pages.py's.
+any page, that claims compliance, a certificate or an ASIL. That names are there is docs/safety/tools/safety_pages.py's.
 """
 import argparse
 import pathlib
@@ -89,7 +89,7 @@ def findings(root):
 def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3])
     found, count = findings(parser.parse_args().root)
     for finding in found:
         print(f"safety_manual: {finding}", file=sys.stderr)

@@ -2,8 +2,8 @@
 """What images link of components that others have written: tests/baremetal/measured/linked_symbols.csv, and a gate
 over a board's images.
 
-  toolchains/linked_symbols.py --board <board> --build build/<board>    the gate, with both configurations built
-  toolchains/linked_symbols.py --record build/<board> ...               writes the rows of these boards anew
+  docs/safety/tools/linked_symbols.py --board <board> --build build/<board>    the gate, with both configurations built
+  docs/safety/tools/linked_symbols.py --record build/<board> ...               writes the rows of these boards anew
 
 A board's build in which each device core is a device is named as its preset is, with _mesh behind the board.
 
@@ -22,8 +22,10 @@ import subprocess
 import sys
 import tomllib
 
-import link_map
 import tools
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "toolchains"))
+import link_map  # noqa: E402 pylint: disable=wrong-import-position
 
 TABLE, COMPONENTS = "tests/baremetal/measured/linked_symbols.csv", "docs/safety/components.toml"
 FIELDS = ("component", "member", "symbol", "applications", "tests")
@@ -182,7 +184,7 @@ def record(root, builds):
 def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3])
     parser.add_argument("--board", help="as its preset is named")
     parser.add_argument("--build", type=pathlib.Path, help="the board's build folder")
     parser.add_argument("--record", type=pathlib.Path, nargs="+", help="build folders, named as their presets are")

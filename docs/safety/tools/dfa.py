@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Dependent failures: what can defeat several elements at once, and what stands against it.
 
-  toolchains/dfa.py                                     what can be said without results
-  toolchains/dfa.py --results build/*/test_results.xml  and whether each test that is named has passed
-  toolchains/dfa.py --page > docs/safety/dependent_failures.md
+  docs/safety/tools/dfa.py                                     what can be said without results
+  docs/safety/tools/dfa.py --results build/*/test_results.xml  and whether each test that is named has passed
+  docs/safety/tools/dfa.py --page > docs/safety/dependent_failures.md
 
-Rows are docs/safety/dfa.toml's; toolchains/evidence.py says what evidence is. Fails on a row that is not filled in, has
+Rows are docs/safety/dfa.toml's; evidence.py says what evidence is. Fails on a row that is not filled in, has
 neither evidence nor a reason why not, or names an element, goal, kind or class of coupling factors that is not there;
 on a kind or class without a row; on an element that no row names, or whose path is gone; on evidence that is not there
 or did not pass.
@@ -78,7 +78,7 @@ class Failures:
 def page(failures):
     """The rows as Markdown."""
     lines = ["# Dependent failures", "",
-             "Made of `docs/safety/dfa.toml` by `toolchains/dfa.py --page`; do not edit. The end of",
+             "Made of `docs/safety/dfa.toml` by `docs/safety/tools/dfa.py --page`; do not edit. The end of",
              "`toolchains/test.sh` fails where a test that is named here has not passed.", "",
              "What can defeat several elements at once, or pass from one to the next. Coupling factors are the classes",
              "of ISO 26262-9:2018, annex C. Counts are of whole [campaigns](../evidence/campaigns.md): injected /",
@@ -120,7 +120,7 @@ def main():
         return 0
     failures.check()
     if not failures.findings and not is_current(options.root, PAGE, page(failures)):
-        failures.findings.append(f"{PAGE}: not what toolchains/dfa.py --page writes")
+        failures.findings.append(f"{PAGE}: not what docs/safety/tools/dfa.py --page writes")
     if options.results:
         failures.check_results(options.results)
     for finding in failures.findings:

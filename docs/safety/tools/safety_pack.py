@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The safety package as a whole: runs every check of it, and makes every page of it that can be made.
 
-  toolchains/safety_pack.py --check                                     what can be said without results
-  toolchains/safety_pack.py --check --results build/*/test_results.xml  and what has to have passed
-  toolchains/safety_pack.py --write                                     makes the pages anew
-  toolchains/safety_pack.py --list                                      the parts, and what each holds
+  docs/safety/tools/safety_pack.py --check                                     what can be said without results
+  docs/safety/tools/safety_pack.py --check --results build/*/test_results.xml  and what has to have passed
+  docs/safety/tools/safety_pack.py --write                                     makes the pages anew
+  docs/safety/tools/safety_pack.py --list                                      the parts, and what each holds
 
 PARTS is the one list of what belongs to the package: a new part is a row of it. Ends with 1 where a part fails, after
 the part's own words; --failed writes the names of these parts to a file. --only takes some parts. Works on the tree
@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ElementTree
 
 from evidence import passed_tests, result_findings
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "tests/gates"))
 from own_sources import own_files  # noqa: E402 pylint: disable=wrong-import-position
 
@@ -39,23 +39,25 @@ class Part:
 
 PARTS = (
     Part("files", "files and tables: bytes, keys, widths of rows, texts that are none, what is there twice",
-         ("toolchains/safety_files.py",)),
+         ("docs/safety/tools/safety_files.py",)),
     Part("trace", "requirements: hierarchy, revisions, public functions, tests that verify",
-         ("toolchains/trace.py",), True, (("docs/safety/requirements.md", ("toolchains/trace.py", "--page")),)),
+         ("docs/safety/tools/trace.py",), True,
+         (("docs/safety/requirements.md", ("docs/safety/tools/trace.py", "--page")),)),
     Part("analyses", "failure modes of the interfaces, assumptions of use, their evidence",
-         ("toolchains/analyses.py",), True, (("docs/safety/analysis.md", ("toolchains/analyses.py", "--page")),)),
-    Part("dfa", "dependent failures by coupling factors", ("toolchains/dfa.py",), True,
-         (("docs/safety/dependent_failures.md", ("toolchains/dfa.py", "--page")),)),
+         ("docs/safety/tools/analyses.py",), True,
+         (("docs/safety/analysis.md", ("docs/safety/tools/analyses.py", "--page")),)),
+    Part("dfa", "dependent failures by coupling factors", ("docs/safety/tools/dfa.py",), True,
+         (("docs/safety/dependent_failures.md", ("docs/safety/tools/dfa.py", "--page")),)),
     Part("fault_trees", "a fault tree for each goal, its cut sets, what covers single points",
-         ("toolchains/fault_trees.py",), True,
-         (("docs/safety/fault_trees.md", ("toolchains/fault_trees.py", "--page")),)),
+         ("docs/safety/tools/fault_trees.py",), True,
+         (("docs/safety/fault_trees.md", ("docs/safety/tools/fault_trees.py", "--page")),)),
     Part("tools", "tools and packages: faults, confidence, measures",
-         ("toolchains/tools.py",), True, (("docs/safety/tools.md", ("toolchains/tools.py", "--page")),)),
+         ("docs/safety/tools/tools.py",), True, (("docs/safety/tools.md", ("docs/safety/tools/tools.py", "--page")),)),
     Part("components", "software of others: versions, symbols that images link, anomalies, tests; bill of materials",
-         ("toolchains/components.py",), True,
-         (("docs/safety/components.md", ("toolchains/components.py", "--page")),), ("gates.components.proof",)),
+         ("docs/safety/tools/components.py",), True,
+         (("docs/safety/components.md", ("docs/safety/tools/components.py", "--page")),), ("gates.components.proof",)),
     Part("misra", "guidelines of MISRA C++:2023, reviews with the hashes of what was reviewed",
-         ("tests/gates/misra_gate.py", "."), False, (("docs/safety/misra.md", ("toolchains/misra_page.py",)),),
+         ("tests/gates/misra_gate.py", "."), False, (("docs/safety/misra.md", ("docs/safety/tools/misra_page.py",)),),
          ("gates.misra", "gates.misra.proof")),
     Part("deviations", "suppressions of checks and their records",
          ("tests/gates/deviations_gate.py", "."), tests=("gates.deviations", "gates.deviations.proof")),
@@ -76,15 +78,15 @@ PARTS = (
     Part("session_cost", "the most that each call of a session does, and the fault handling time",
          tests=("session_cost.counts", "session_cost.instructions", "cli.size_timing")),
     Part("contents", "version and digests of the sources that the package is about",
-         pages=(("docs/safety/contents.md", ("toolchains/contents_page.py",)),)),
+         pages=(("docs/safety/contents.md", ("docs/safety/tools/contents_page.py",)),)),
     Part("manual", "statements of the safety manual have ids; options, statuses and faults are all there",
-         ("toolchains/safety_manual.py",)),
-    Part("clauses", "ISO 26262, entry by entry, with evidence that is there", ("toolchains/clauses.py",), True,
-         (("docs/safety/clauses_part6.md", ("toolchains/clauses.py", "--page", "6")),
-          ("docs/safety/clauses_part8.md", ("toolchains/clauses.py", "--page", "8")))),
-    Part("figures", "figures on hand-written pages, against what they count", ("toolchains/safety_figures.py",)),
+         ("docs/safety/tools/safety_manual.py",)),
+    Part("clauses", "ISO 26262, entry by entry, with evidence that is there", ("docs/safety/tools/clauses.py",), True,
+         (("docs/safety/clauses_part6.md", ("docs/safety/tools/clauses.py", "--page", "6")),
+          ("docs/safety/clauses_part8.md", ("docs/safety/tools/clauses.py", "--page", "8")))),
+    Part("figures", "figures on hand-written pages, against what they count", ("docs/safety/tools/safety_figures.py",)),
     Part("pages", "pages are linked; ids and tests that they name are there",
-         ("toolchains/safety_pages.py",), True),
+         ("docs/safety/tools/safety_pages.py",), True),
     Part("seeded_gaps", "gaps that this program has to name",
          pages=(("docs/safety/seeded_gaps.md", ("tests/gates/safety_pack_proof.py", "--page")),),
          tests=("gates.safety_pack", "gates.safety_pack.proof")),
@@ -106,7 +108,7 @@ def page_findings(part):
         if code != 0 or not made:
             yield f"{page}: {words[0]} fails: {said.strip()}"
         elif not path.exists() or path.read_bytes() != made.encode():
-            yield f"{page}: not what {' '.join(words)} prints; toolchains/safety_pack.py --write"
+            yield f"{page}: not what {' '.join(words)} prints; docs/safety/tools/safety_pack.py --write"
 
 
 def tree_line(root=ROOT):

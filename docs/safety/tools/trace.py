@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Traceability: safety goals, technical and software requirements, rules, public functions, and tests that passed.
 
-  toolchains/trace.py                               what can be said without results: hierarchy, revisions, functions
-  toolchains/trace.py --results build/*/test_results.xml
+  docs/safety/tools/trace.py                    what can be said without results: hierarchy, revisions, functions
+  docs/safety/tools/trace.py --results build/*/test_results.xml
                                                     and whether a test that passed verifies each requirement
-  toolchains/trace.py --renew                       writes the digests of new revisions to docs/safety/revisions.csv
-  toolchains/trace.py --page > docs/safety/requirements.md
-  toolchains/trace.py --needs FILE, --oft FILE      for sphinx-needs and OpenFastTrace, to be checked by others' tools
+  docs/safety/tools/trace.py --renew            writes the digests of new revisions to docs/safety/revisions.csv
+  docs/safety/tools/trace.py --page > docs/safety/requirements.md
+  trace.py --needs FILE, --oft FILE  for sphinx-needs and OpenFastTrace, to be checked by others' tools
 
 Requirements are docs/safety/requirements.toml's; each rule of rules.inc is one too. Tests say what they verify by id
 and revision (tests/support/verifies.h). Fails, and names it, on: a requirement without a passing test; a test that
@@ -123,7 +123,7 @@ class Trace:
         recorded = self.recorded_revisions()
         for item in self.items.values():
             if item.id not in recorded:
-                self.findings.append(f"{item.id}: a revision that is not recorded: toolchains/trace.py --renew")
+                self.findings.append(f"{item.id}: a revision that is not recorded: docs/safety/tools/trace.py --renew")
             elif recorded[item.id] != item.digest:
                 self.findings.append(f"{item.id}: the text has changed, and the revision has not")
         names = {identifier.rsplit("~", 1)[0] for identifier in recorded}
@@ -248,7 +248,7 @@ def page(trace):
     titles = {"sg": "Safety goals, assumed", "tsr": "Technical safety requirements", "swr": "Software requirements",
               "rule": "Rules"}
     lines = ["# Safety requirements", "",
-             "Made of `docs/safety/requirements.toml` and the runtime's rules by `toolchains/trace.py --page`; do not "
+             "Made of `docs/safety/requirements.toml` and the runtime's rules by `tools/trace.py --page`; do not "
              "edit. What",
              "verifies each of them is what tests said in a run: the last step of `toolchains/test.sh` fails where one "
              "has no test",
@@ -299,7 +299,7 @@ def main():
     trace.check_history()
     trace.check_functions()
     if not is_current(options.root, "docs/safety/requirements.md", page(trace)):
-        trace.findings.append("docs/safety/requirements.md: not what toolchains/trace.py --page writes")
+        trace.findings.append("docs/safety/requirements.md: not what docs/safety/tools/trace.py --page writes")
     verified = trace.check_results(options.results) if options.results else {}
     if options.needs:
         options.needs.write_text(needs(trace, verified), encoding="utf-8")

@@ -88,7 +88,7 @@ def findings(root):
 def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[3])
     found, count = findings(parser.parse_args().root)
     for finding in found:
         print(f"safety_files: {finding}", file=sys.stderr)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fault trees of the safety goals, and their minimal cut sets.
 
-  toolchains/fault_trees.py                                     what can be said without results
-  toolchains/fault_trees.py --results build/*/test_results.xml  and whether what covers single points has passed
-  toolchains/fault_trees.py --page > docs/safety/fault_trees.md
+  docs/safety/tools/fault_trees.py                                     what can be said without results
+  docs/safety/tools/fault_trees.py --results build/*/test_results.xml  and whether what covers single points has passed
+  docs/safety/tools/fault_trees.py --page > docs/safety/fault_trees.md
 
 Trees are docs/safety/fault_trees.toml's. Fails on a goal of requirements.toml without a tree; a gate or event that is
 not there, is there twice, or that no tree reaches; a cycle; an event that is of nothing; a row of fmea.csv with an
@@ -189,7 +189,7 @@ def read(root, name):
 def page(trees):
     """Trees and cut sets as Markdown."""
     lines = ["# Fault trees", "",
-             "Made of `docs/safety/fault_trees.toml` by `toolchains/fault_trees.py --page`; do not edit.", "",
+             "Made of `docs/safety/fault_trees.toml` by `docs/safety/tools/fault_trees.py --page`; do not edit.", "",
              "One tree for each assumed safety goal of the [requirements](requirements.md). Events are failure modes",
              "of the [analysis](analysis.md), [dependent failures](dependent_failures.md), requirements that are not",
              "met, and assumptions that do not hold. Damaged and hostile files and faults of the device are taken as",
@@ -268,7 +268,7 @@ def main():
         print(page(trees))
         return 0
     if not trees.findings and not is_current(options.root, PAGE, page(trees)):
-        trees.findings.append(f"{PAGE}: not what toolchains/fault_trees.py --page writes")
+        trees.findings.append(f"{PAGE}: not what docs/safety/tools/fault_trees.py --page writes")
     for finding in trees.findings:
         print(f"fault_trees: {finding}", file=sys.stderr)
     if not options.page:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Pages of the safety package, and what they and the tests name.
 
-  toolchains/safety_pages.py                                      what can be said without results
-  toolchains/safety_pages.py --results build/*/test_results.xml   and whether each test that is named has passed
+  docs/safety/tools/safety_pages.py                                      what can be said without results
+  docs/safety/tools/safety_pages.py --results build/*/test_results.xml   and whether each test that is named has passed
 
 Names are requirements, assumptions of use and tests, as in `swr~deadline`, `aou~clock`, `test:campaign.lies`
-(toolchains/safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
+(safety_ids.py). Fails, and names it, on: a page of docs/safety that docs/safety/README.md or docs/README.md
 does not link; a name on a page that is none; a requirement that a test's source names and that is not there in this
 revision; a software requirement that no test's source names; a row of analyses, tools or components whose test no
 source has; a link that leads nowhere; a test that docs/safety/README.md says holds a page, and that no source has; a

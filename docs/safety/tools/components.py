@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Components of others: what docs/safety/components.toml says, and whether it is complete.
 
-  toolchains/components.py                                     rows are filled in, symbols have tests, versions agree
-  toolchains/components.py --results build/*/test_results.xml  and every test that a row names has passed
-  toolchains/components.py --page > docs/safety/components.md
-  toolchains/components.py --spdx FILE [--board NAME ...]      a bill of materials, SPDX 2.3 in JSON
+  docs/safety/tools/components.py                          rows are filled in, symbols have tests, versions agree
+  docs/safety/tools/components.py --results build/*/test_results.xml  and every test that a row names has passed
+  docs/safety/tools/components.py --page > docs/safety/components.md
+  docs/safety/tools/components.py --spdx FILE [--board NAME ...]      a bill of materials, SPDX 2.3 in JSON
 
 Which symbols images link is in tests/baremetal/measured/linked_symbols.csv: linked_symbols.py.
 """
@@ -17,12 +17,14 @@ import subprocess
 import sys
 import tomllib
 
-import boards
 import components_page
 import linked_symbols
 import sbom
 import tools
 from evidence import argument_parser, is_current, passed_areas
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "toolchains"))
+import boards  # noqa: E402 pylint: disable=wrong-import-position
 
 REQUIRED = ("id", "name", "supplier", "license", "version", "linked", "class", "use", "requirements", "protection",
             "looked_at", "looked_in")
@@ -235,7 +237,7 @@ def main():
     components.check()
     components.check_packages()
     if not is_current(options.root, "docs/safety/components.md", components_page.page(components)):
-        components.findings.append("docs/safety/components.md: not what toolchains/components.py --page writes")
+        components.findings.append("docs/safety/components.md: not what docs/safety/tools/components.py --page writes")
     if options.results:
         components.check_results(options.results)
     if options.spdx and not components.findings:
