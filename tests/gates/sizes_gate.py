@@ -3,7 +3,7 @@
 
     a line       120 columns, in every text file; rows of Markdown tables, recorded data and a line that is one URL
                  aside
-    a source     400 lines: C and C++, Python, CMake, shell
+    a source     700 lines: C and C++, Python, CMake, shell; most have far fewer, the longest hold one idea
     a function   60 lines of Python under runtime, hal, schema and capture_host, its signature included; decorators
                  aside
 
@@ -18,7 +18,7 @@ import sys
 from own_sources import own_files, report
 
 MOST_COLUMNS = 120
-MOST_FILE_LINES = 400
+MOST_FILE_LINES = 700
 MOST_FUNCTION_LINES = 60
 SOURCES = {".h", ".cpp", ".c", ".inc", ".py", ".cmake", ".sh"}
 PRODUCT = {"runtime", "hal", "schema", "capture_host"}
