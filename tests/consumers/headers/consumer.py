@@ -49,9 +49,9 @@ def run(kit):
     not_there = sorted(name for name in for_c if not (root / "c" / name).is_file())
     assert not not_there, f"docs/guide/c_api.md tells applications of headers that are not installed: {not_there}"
     # That the judge sees a private header, and one that is not there.
-    extra = root / "capture_host/cli.h"
+    extra = root / "hal/private.h"
     extra.write_text("", encoding="utf-8")
-    assert judge(root, named(page) - board_headers)[0] == {"capture_host/cli.h"}
+    assert judge(root, named(page) - board_headers)[0] == {"hal/private.h"}
     extra.unlink()
     assert judge(root, {"pianola/none.h"})[1] == {"pianola/none.h"}
 
