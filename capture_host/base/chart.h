@@ -25,7 +25,7 @@ class Chart {
         double top{0.0};  // pixels
         double height{0.0};
     };
-    // A rectangle that is seen however narrow it is; nobody asks a tooltip of an empty text.
+    // A rectangle that is visible however narrow it is; an empty tooltip is left out.
     void box(const Box& box, const std::string& style_class, const std::string& tooltip = {});
     // In the box, at its left: the longest of the texts that fits, where one does. The last may be empty.
     void label(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "on");

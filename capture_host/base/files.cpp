@@ -137,8 +137,7 @@ bool holds_key(const std::filesystem::path& path) {
     return false;
 }
 
-// A new name is on the disk once its folder is. Where folders can not be synchronised, the file system does it by
-// itself.
+// A new name is on the disk once its folder is. Where folders cannot be synchronised, the file system does it.
 void sync_folder(const std::filesystem::path& file) {
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     const Descriptor descriptor{folder, O_RDONLY | O_DIRECTORY};
@@ -162,7 +161,7 @@ void store_new(const std::filesystem::path& file, std::string_view contents, mod
     }
 }
 
-// In the same folder, so that renaming can not cross file systems; random, so that two processes do not meet.
+// In the same folder, so that renaming cannot cross file systems; random, so that two processes do not collide.
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
     std::random_device random;
     std::filesystem::path temporary = path;

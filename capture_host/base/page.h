@@ -54,7 +54,7 @@ inline constexpr std::size_t kHues = 11U;
 [[nodiscard]] const Hue& hue(std::size_t kind);
 // Its class in style sheets: "k0"
 [[nodiscard]] std::string hue_class(std::size_t kind);
-// A small square in that colour, in front of text; and in that of any class.
+// A small square in that colour, before text; and in that of any class.
 [[nodiscard]] std::string swatch(const std::string& style_class);
 
 // The whole page. `body` and `style` are markup; so is `script`, which may be empty.

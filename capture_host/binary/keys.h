@@ -17,7 +17,7 @@
 
 namespace pianola::signing {
 
-// A key, a signature or a file that can not be used. what() says which, and why.
+// A key, a signature or a file cannot be used. what() says which, and why.
 class SigningError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -65,7 +65,7 @@ std::string canonical(const nlohmann::json& statement) {
     return statement.dump(-1, ' ', true);
 }
 
-// What a statement of this version says, with the types that it has. Somebody else's tool may have signed it.
+// The members of a statement of this version, with their types. Another tool may have signed it.
 void require(bool holds, const char* member) {
     if (!holds) {
         throw SigningError{std::string{"signed, but no statement of a verdict: "} + member};

@@ -1,7 +1,7 @@
-// Receipts: a signed statement of what a validator said about a binary.
+// Receipts: signed statements of a validator's verdict on a binary.
 //
-// Evidence for who did not run the validator himself. A statement names the binary by its hash, the device and the
-// policy that it was judged for, the validator by version, schema and rules, and the verdict; of an accepted binary
+// Evidence for recipients that do not run the validator. A statement names the binary by its hash, the device and the
+// policy that it was judged for, the validator by version, schema and rules, and the verdict; for an accepted binary
 // also its self-tests and the state that it keeps. The same input gives the same statement, byte for byte; with an
 // Ed25519 key the same receipt. docs/reference/receipt.md specifies the file.
 #pragma once

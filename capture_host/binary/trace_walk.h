@@ -1,6 +1,6 @@
 // TraceWalk: the commands of a trace, one after the other.
 //
-// The one place on the host that decodes commands. Whoever shows, draws, measures or changes a trace goes through it,
+// The one place on the host that decodes commands. All code that shows, draws, measures or changes a trace uses it,
 // whatever the device.
 #pragma once
 
@@ -79,7 +79,7 @@ class TraceCost {
     std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
 };
 
-// Of the commands in front of the first that is none.
+// Measures of the commands before the first invalid one.
 struct TraceMeasure {
     std::size_t words{0U};
     std::uint32_t commands{0U};

@@ -23,8 +23,8 @@ struct LinkOptions {
     DeviceDescription spec{refdev::target().usual_device()};
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
     // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and
-    // output frees what is transferred from what is computed with; both are commands of traces of their own, so that
-    // events fit between.
+    // output separates the transferred bytes from the computed ones; both copies are commands of separate traces, so
+    // that events fit between.
     bool is_pipelined{false};
     // How many steps of a pipelined workload may be under way at once.
     std::uint32_t steps_in_flight{kUsualStepsInFlight};

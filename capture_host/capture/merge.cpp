@@ -108,7 +108,7 @@ class Merger {
                 static_cast<std::uint8_t>(device % options_.columns), 1U, 1U};
     }
 
-    // A run of buffers, one behind the other; where it begins.
+    // Numbers a run of consecutive buffers; returns where it begins.
     std::uint32_t number_buffers(const Manifest& part, std::uint32_t first, std::uint32_t count) {
         std::vector<ManifestBuffer>& all = merged_.manifest.buffers;
         if ((std::size_t{first} + count) > part.buffers.size()) {
@@ -288,7 +288,7 @@ class Merger {
         } else if (command.kind == Kind::kReadOutput) {
             whole.object = numbers_[device].outputs.at(command.object);
         } else {
-            // Each device has events of its own.
+            // Each device has its own events.
         }
         return whole;
     }

@@ -23,8 +23,8 @@ struct MeshPart {
 struct MeshOptions {
     std::uint32_t rows{1U};
     std::uint32_t columns{1U};
-    // Inputs of which each device has a piece of its own; the others' are the same on all their devices. An output of
-    // several devices is always in pieces. Pieces follow each other in the first dimension.
+    // Inputs of which each device has a different piece; other inputs are the same on all their devices. An output of
+    // several devices is always in pieces. Pieces are consecutive in the first dimension.
     std::set<std::string> sharded_inputs;
 };
 

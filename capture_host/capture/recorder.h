@@ -24,7 +24,7 @@ enum class BufferRole : std::uint8_t {
     kActivation,  // lives from its first write to its last read inside a step; shares memory with others
     kInput,       // written by the host in every step; the device reads only
     kOutput,      // written by the device in every step; read by the host
-    kState,       // written in front of the first step; the device's from then on: it outlives steps
+    kState,       // written before the first step, by the device from then on: it outlives steps
 };
 
 using ElementType = pianola::ElementType;
@@ -63,7 +63,7 @@ struct Launch {
     std::vector<Operand> operands;
 };
 
-// How many copies stand in front of, and behind, the other launches.
+// How many copies are before, and after, the other launches.
 struct StagedCopies {
     std::size_t inputs{0U};
     std::size_t outputs{0U};
@@ -76,7 +76,7 @@ class Recorder {
     BufferId add_activation(std::string name, std::uint32_t size_bytes);
     BufferId add_input(TensorInfo tensor, std::uint32_t size_bytes);
     BufferId add_output(TensorInfo tensor, std::uint32_t size_bytes);
-    // With the contents that it has in front of the first step, and again after every reset.
+    // `contents` are those before the first step, and after every reset.
     BufferId add_state(std::string name, const std::vector<std::uint8_t>& contents);
 
     // Launches run in the order of recording.
@@ -99,7 +99,7 @@ class Recorder {
     [[nodiscard]] const std::vector<Buffer>& buffers() const noexcept { return buffers_; }
     [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers_.at(static_cast<std::size_t>(id)); }
     [[nodiscard]] const std::vector<Launch>& launches() const noexcept { return launches_; }
-    // What gives state its first contents, in front of the first step.
+    // The launches that give state its first contents, before the first step.
     [[nodiscard]] const std::vector<Launch>& resets() const noexcept { return resets_; }
     [[nodiscard]] const std::string& source_name() const noexcept { return source_name_; }
     [[nodiscard]] const std::array<std::uint8_t, 32>& source_sha256() const noexcept { return source_sha256_; }

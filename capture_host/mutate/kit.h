@@ -22,9 +22,9 @@ enum class Kind : std::uint8_t {
     kTruncation,  // "truncation": cut off
     kFlip,        // "flip": a bit or a byte is changed, and the digest is not
     kEnvelope,    // "envelope": bits of the header, behind a right digest
-    kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, behind a right digest
-    kResealed,  // "resealed": a bit of a signed file is changed, and the digest put right, by somebody without the key
-    kSemantic,  // "semantic": one rule is broken, behind a right digest
+    kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, with a correct digest
+    kResealed,    // "resealed": a bit of a signed file is changed, and the digest corrected, without the key
+    kSemantic,    // "semantic": one rule is broken, with a correct digest
 };
 inline constexpr std::size_t kKindCount = 6U;
 [[nodiscard]] const char* kind_name(Kind kind) noexcept;

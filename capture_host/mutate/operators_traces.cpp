@@ -19,7 +19,7 @@ ManifestTrace& main_entry(Draft& draft) {
     return draft.manifest().traces.at(draft.main_trace());
 }
 
-// A word more in front of the end: barriers until the traces are longer than the trace region.
+// Adds barriers before the end until the traces are one word longer than the trace region.
 void overfill_region(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
     const Words words = draft.trace_words(trace);
@@ -98,7 +98,7 @@ std::uint32_t unmapped_address(Draft& draft) {
     throw NotApplicable{"regions are everywhere"};
 }
 
-// A command that the device refuses, in front of the main trace's end.
+// Adds a command that the device refuses before the main trace's end.
 void add_refused(Draft& draft, const Words& words, std::uint64_t cycles = 0U) {
     static_cast<void>(draft.append_raw(words, 1U, cycles));
     draft.settle();
@@ -248,7 +248,7 @@ constexpr std::array kTraceOperators{
              [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
     Operator{Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
              [](Draft& draft) {
-                 // As long as the shortest command: what else it would cost nobody knows.
+                 // As long as the shortest command: its cost is not defined.
                  const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
                  add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
              }},

@@ -27,7 +27,7 @@ struct Run {
     std::uint32_t shards{1U};
 };
 
-// Reports that can not be joined: what() says which, and why.
+// Reports cannot be joined: what() says which, and why.
 class MergeError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -75,7 +75,7 @@ struct NamedReport {
 
 [[nodiscard]] std::string sha256_hex(const Bytes& bytes);
 
-// Parts of a report: what came of a job, but for the verdict, and whether a `verdict` is what is `expected`.
+// Parts of a report: the outcome of a job without the verdict, and whether a `verdict` is as `expected`.
 [[nodiscard]] Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome);
 [[nodiscard]] bool is_as_wanted(const Json& expected, const Json& verdict);
 

@@ -1,4 +1,4 @@
-// The constants of a binary, by who reads them.
+// The constants of a binary, by the commands that read them.
 
 #include "capture_host/binary/diff/parts.h"
 

@@ -1,8 +1,8 @@
-// Diff: what changes for a target where one binary takes the place of another.
+// Diff: what changes for a target if one binary replaces another.
 //
-// What `pianola diff` shows to whoever reviews a release. Both files are whole and well-formed; they may be for
-// different devices, or refused by the validator. Every difference has a class, so that a review can be asked for some
-// of them only. Files that differ in a byte have at least one difference.
+// `pianola diff` shows it to reviewers of a release. Both files are whole and well-formed; they may be for different
+// devices, or refused by the validator. Every difference has a class, so that a review can be limited to some classes.
+// Files that differ in a byte have at least one difference.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ void compare_constants(const Constants& before, const Constants& after, const Si
     }
 }
 
-// The segment where commands can not be compared.
+// Compares the segment by bytes if its commands cannot be compared.
 void compare_trace_bytes(const Side& before, const Side& after, Found& found) {
     const ByteSpan old = before.image.trace_segment();
     const ByteSpan now = after.image.trace_segment();

@@ -210,7 +210,7 @@ void complete_scripts(std::vector<LinkedCapture>& parts) {
             } else if (kinds.count(kind) != 0U) {
                 all.push_back({kind, {}});
             } else {
-                // Nobody has it.
+                // No device has it.
             }
         }
         part.manifest.scripts = std::move(all);

@@ -37,7 +37,7 @@ class Finder {
                 continue;
             }
             note_unlike(calls, candidate);
-            // What is in front of the loop may look like a turn.
+            // The calls before the loop may look like a turn.
             const Loop later{candidate.first + candidate.period, candidate.period, candidate.turns - 1U, 0U,
                              candidate.after};
             const Loop rest = unrolled(calls, later, command_set_);
@@ -65,8 +65,8 @@ class Finder {
     }
 
   private:
-    // Of calls in the order of turns: no output of a turn is in front of the loop, inputs do not change places, and
-    // what nothing reads is written for turns that never came, and not in every turn.
+    // For calls in the order of turns: no output of a turn is before the loop, inputs keep their buffers, and data that
+    // nothing reads is written for turns that never came, and not in every turn.
     static bool is_plain(const Calls& calls, const Loop& loop) {
         const auto after = calls.begin() + static_cast<std::ptrdiff_t>(loop.end());
         const auto idle =
@@ -135,7 +135,7 @@ class Finder {
         push(calls, loop, used, true, warnings);
     }
 
-    // A turn that begins with a read gives what calls in front of the loop have computed.
+    // A turn that begins with a read gives results of calls before the loop.
     static bool has_whole_turns(const Calls& calls, const Loop& loop) {
         return (calls[loop.first].kind != CallKind::kRead) && (calls[loop.end() - 1U].kind == CallKind::kRead);
     }
@@ -184,7 +184,7 @@ class Finder {
             turns, candidate.turns);
     }
 
-    // What the host has read in front of the loop the binary does not give.
+    // The binary does not give what the host has read before the loop.
     static void note_front(const Calls& calls, const Loop& loop, Reading& reading) {
         const auto end = calls.begin() + static_cast<std::ptrdiff_t>(loop.first);
         const auto is_read = [](const Call& call) { return call.kind == CallKind::kRead; };

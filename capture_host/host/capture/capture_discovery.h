@@ -19,7 +19,7 @@ struct Reading {
     std::string found;                  // how a program without marks was read; empty where it has marks
     std::vector<std::string> warnings;  // of what the program may not have meant, and of what is left out
     bool is_found{false};               // inputs, or outputs: not all were declared
-    std::set<std::uint64_t> turn_ends;  // numbers of the calls in front of the loop that are like the end of a turn
+    std::set<std::uint64_t> turn_ends;  // numbers of the calls before the loop that are like the end of a turn
 };
 
 // The likeliest first, and at least one. `in_turn_order`: the same calls in another order in which they compute the

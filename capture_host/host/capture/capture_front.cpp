@@ -92,7 +92,7 @@ class Dependence {
     std::set<std::uint64_t> nothing_;
 };
 
-// What is in front of a loop that was found.
+// The calls before a loop that was found.
 class Front {
   public:
     Front(const Reading& reading, const std::vector<Section>& program, const CommandSet& command_set)

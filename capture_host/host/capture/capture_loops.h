@@ -19,7 +19,7 @@ struct Loop {
     std::size_t first{0U};   // index of its first call
     std::size_t period{0U};  // calls of a turn
     std::size_t turns{0U};
-    std::size_t before{0U};  // calls in front of it that are like the end of a turn
+    std::size_t before{0U};  // calls before it that are like the end of a turn
     std::size_t after{0U};   // calls after it that are like the beginning of a turn
 
     // Index of the first call after it.

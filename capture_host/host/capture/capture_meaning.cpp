@@ -102,7 +102,7 @@ class Meaning {
 
     [[nodiscard]] std::string why_no_vectors() {
         if (outputs_.empty()) {
-            return {};  // of several devices, one that nobody reads
+            return {};  // one of several devices that is never read
         }
         return is_pipeline_ ? why_not_pipelined() : why_not_carried();
     }

@@ -7,7 +7,7 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::uint64_t kPadding = 64U;  // of allocations: what lies between two neighbours is nobody's
+constexpr std::uint64_t kPadding = 64U;  // between allocations: these bytes belong to no buffer
 
 // Walks the scripts in program order.
 class ScriptWalk {

@@ -15,8 +15,8 @@ namespace pianola::host {
 // Writes whose bytes something has read, by their calls' numbers.
 [[nodiscard]] std::set<std::uint64_t> read_writes(const std::vector<Section>& sections, const CommandSet& command_set);
 
-// What is in front of the loop is set-up; or its programs and first inputs are a prologue, and what comes after the
-// loop is the epilogue.
+// The calls before the loop are set-up; or their programs and first inputs are a prologue, and the calls after the loop
+// are the epilogue.
 [[nodiscard]] std::vector<Section> sections_of(const Calls& calls, const Loop& loop, bool with_prologue);
 
 // The sections with all steps as the first one, without what nothing reads, and with what is not declared. `read`:

@@ -68,7 +68,7 @@ struct WorkloadCapture::State {
             refuse_state("the capture has ended");
         }
     }
-    // In order: whoever else locks several devices locks those of a mesh, in its order.
+    // In order: all code that locks several devices locks those of a mesh, in its order.
     [[nodiscard]] std::vector<std::unique_lock<std::recursive_mutex>> locks() const {
         std::vector<std::unique_lock<std::recursive_mutex>> all;
         for (const std::shared_ptr<Device>& device : grid.devices) {

@@ -26,9 +26,9 @@ enum class Layout : std::uint8_t {
     kBlockSharded,   // both, row by row of shards
 };
 
-// Shard i lies on core i of `cores`, at the same offset on every core; in DRAM, where `cores` stays empty, shards lie
-// one behind the other, each at a multiple of 1024, so that consecutive shards start in consecutive banks. Inside, a
-// shard is row-major and dense; shards at the right and lower edge may be smaller.
+// Shard i is on core i of `cores`, at the same offset on every core. In DRAM, where `cores` stays empty, shards are
+// consecutive, each at a multiple of 1024, so that consecutive shards start in consecutive banks. A shard is row-major
+// and dense; shards at the right and lower edge may be smaller.
 struct ShardSpec {
     CoreRangeSet cores;
     std::uint32_t rows{0U};     // of one shard
@@ -51,7 +51,7 @@ struct BufferConfig {
     Layout layout{Layout::kInterleaved};
     std::optional<ShardSpec> shard;
     MemoryOwner owner;
-    // What the bytes are, for whoever finds the buffer by a loaded trace; not looked at here.
+    // What the bytes are, for code that finds the buffer by a loaded trace; not used here.
     ElementType type{ElementType::kUnspecified};
     std::vector<std::uint32_t> shape;
 };

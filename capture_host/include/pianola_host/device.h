@@ -1,9 +1,9 @@
 // Device: the host API. Buffers, transfers, programs, events and traces on a simulated device.
 //
-// What C++ applications, the tensor library and the Python package program against; docs/guide/host_api.md is its
-// manual. Everything may be called from several threads; calls of one device take turns. Every call can throw
-// HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize, event_synchronize,
-// ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0.
+// C++ applications, the tensor library and the Python package use it; docs/guide/host_api.md is its manual. Everything
+// may be called from several threads; calls of one device take turns. Every call can throw HostError. Only explicit
+// waits block (`blocking`, finish, synchronize, event_synchronize, ReadHandle::data), and a queue or a staging arena
+// that is full. Queue numbers start at 0.
 //
 // Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
 // host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the
@@ -77,7 +77,7 @@ class ReadHandle {
     [[nodiscard]] bool is_ready() const;                          // gives the device its chance to run
     [[nodiscard]] const std::vector<std::uint8_t>& data() const;  // row-major; waits until the read has completed
 
-    [[nodiscard]] bool is_seen() const noexcept;  // whether somebody has called data()
+    [[nodiscard]] bool is_seen() const noexcept;  // whether data() was called
 
     struct State;
     explicit ReadHandle(std::shared_ptr<State> state) : state_{std::move(state)} {}
@@ -101,7 +101,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was
     // there.
     [[nodiscard]] BufferPtr allocate(const BufferConfig& config);
-    // Frees now, whoever still owns the buffer; any later use of it is refused.
+    // Frees now, even if the buffer has other owners; any later use of it is refused.
     void deallocate(const BufferPtr& buffer);
     [[nodiscard]] MemoryReport memory_report() const;  // at any time, also while capturing
 

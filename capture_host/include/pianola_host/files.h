@@ -1,7 +1,7 @@
-// Whole files in, whole files out.
+// Reads and writes whole files.
 //
 // The only part of the host side that touches the file system. A file that is being written has another name until it
-// is complete and on the disk, so that nobody ever finds half of it, and a key is never written over.
+// is complete and on the disk, so that a reader never finds half of it. A key is never overwritten.
 #pragma once
 
 #include <cstdint>

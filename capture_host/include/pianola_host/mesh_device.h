@@ -149,7 +149,7 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     bool open_{true};
 };
 
-// Each device has a simulator of its own.
+// Each device has its own simulator.
 [[nodiscard]] MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options = {});
 
 // A table of the coordinates, with the devices' ids and what has become of them.

@@ -79,11 +79,11 @@ class Pipeline {
     void compile(const Tensor& sample);
     // From now on outputs are delivered into these tensors, whose data each enqueue() replaces. 0: into new ones again.
     void preallocate_output_tensors_on_host(std::size_t count);
-    // Returns as soon as everything is enqueued. May be called several times in front of a pop_all().
+    // Returns as soon as everything is enqueued. May be called several times before a pop_all().
     Pipeline& enqueue(const std::vector<Tensor>& inputs);
     // Waits for the device. One entry per input, in order.
     [[nodiscard]] std::vector<Outputs> pop_all();
-    // Waits for the device, and gives up what was compiled: traces, tensors, outputs that nobody has popped.
+    // Waits for the device, and releases what was compiled: traces, tensors, outputs that were not popped.
     void cleanup();
 
   private:

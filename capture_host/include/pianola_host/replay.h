@@ -1,7 +1,7 @@
-// Replay: a trace binary on a simulated device of its own, or on those of its mesh, behind the runtime that an ECU has.
+// Replay: runs a trace binary with the target's runtime on a separate simulated device, or on those of its mesh.
 //
-// What a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package replay with, whatever
-// the device.
+// A capture is tried on it; `pianola run`, `pianola timeline` and the Python package replay with it, whatever the
+// device.
 #pragma once
 
 #include <functional>

@@ -27,7 +27,7 @@ class Targets {
     // Empty: only those of the registry. Throws PluginError.
     explicit Targets(const std::string& plugin = {});
 
-    // nullptr where nobody knows the family.
+    // nullptr if the family is unknown.
     [[nodiscard]] const Target* find(const std::string& family) const;
     // What a file that names none is judged for: the plugin's, or else the registry's first.
     [[nodiscard]] const Target& usual() const { return *known_.front(); }
@@ -44,8 +44,8 @@ class Targets {
 struct FileTarget {
     const Target* target{nullptr};
     DeviceDescription device;
-    // Why this is not the device that the file names, in a sentence; empty where it is, and where the file can not be
-    // opened. The validator refuses the file for the device: `device` is then the usual one.
+    // Why this is not the device that the file names, in a sentence; empty if it is, or if the file cannot be opened.
+    // The validator refuses the file for the device: `device` is then the usual one.
     std::string why_not;
 };
 

@@ -1,11 +1,10 @@
 // Tensor: data of a shape and an element type, on the host or on a device.
 //
-// What operations take and give, and what the pipeline and the Python package pass around. A Tensor is a handle: copies
-// share what it stands for. On a device it owns a buffer, which goes with its last owner or with deallocate(). On the
-// host it owns bytes; those of a read that has not completed yet are waited for by whoever looks at them, so that
-// nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards, all of one shape;
-// on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Not for several threads at
-// once.
+// Operations take and return tensors; the pipeline and the Python package pass them. A Tensor is a handle: copies share
+// its data. On a device it owns a buffer, which its last owner or deallocate() frees. On the host it owns bytes; access
+// to the bytes of a read waits until the read has completed. A distributed tensor is one for each device of a mesh, its
+// shards, all of one shape; on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError.
+// Not for several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +78,7 @@ class Tensor {
     // shard.
     [[nodiscard]] const std::vector<std::uint8_t>& bytes() const;
 
-    // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.
+    // Frees the memory: with `force` even if other handles hold this tensor, else only if none does.
     void deallocate(bool force = true);
 
     // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
@@ -99,7 +98,7 @@ class Tensor {
     [[nodiscard]] Tensor viewed_as(const TensorSpec& spec) const;
     // On a device: the row-major matrix that the memory is, of tiles (tiles.h); else the tensor itself.
     [[nodiscard]] Tensor storage() const;
-    // Replaces the data of this host tensor, for whoever shares it, by what `source` holds on its device.
+    // Replaces the data of this host tensor, for all its handles, by what `source` holds on its device.
     void read_from(const Tensor& source, std::uint32_t queue, bool blocking = false);
 
   private:

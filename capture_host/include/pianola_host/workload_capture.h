@@ -62,7 +62,7 @@ class WorkloadCapture {
     // out.
     explicit WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options = {});
     explicit WorkloadCapture(DeviceGrid grid, CaptureOptions options = {});
-    // A capture that nobody has ended ends without a result.
+    // Ends a capture under way without a result.
     ~WorkloadCapture();
     WorkloadCapture(const WorkloadCapture&) = delete;
     WorkloadCapture& operator=(const WorkloadCapture&) = delete;
@@ -102,7 +102,7 @@ void begin_capture(const std::shared_ptr<Device>& device, const CaptureOptions& 
 [[nodiscard]] WorkloadCapture& current_capture(const std::shared_ptr<Device>& device);
 [[nodiscard]] CapturedWorkload end_capture(const std::shared_ptr<Device>& device);
 
-// The guard: ends the capture without a result where nobody has ended it before.
+// The guard: ends the capture without a result if it is still under way.
 class CaptureGuard {
   public:
     explicit CaptureGuard(std::shared_ptr<Device> device, const CaptureOptions& options = {});

@@ -222,7 +222,7 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
     if (is_alias && !op.inputs.empty() && (op.inputs.front() != kAbsent) && (op.outputs.size() == 1U)) {
         const auto from = static_cast<std::uint32_t>(op.inputs.front());
         const auto to = static_cast<std::uint32_t>(op.outputs.front());
-        // The operator refuses other sizes when it is lowered; until then nobody writes to memory of the wrong size.
+        // The operator refuses other sizes when it is lowered; until then nothing writes to memory of the wrong size.
         if (model_.tensors[from].size_bytes == model_.tensors[to].size_bytes) {
             roots_[to] = roots_[from];
         }

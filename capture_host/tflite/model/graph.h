@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kMaxActivationBytes =
 
 // A variable: where it is kept, what it holds at first, and the tensor that it was first written to or read as.
 struct Variable {
-    std::optional<std::string> container;  // as the handles say; none where they do not
-    std::optional<Tensor> initial;         // whose contents are the model's storage; none: nobody has said
+    std::optional<std::string> container;  // as the handles say; none if they do not
+    std::optional<Tensor> initial;         // whose contents are the model's storage; none if not stated
     const Tensor* like{nullptr};
     capture::BufferId buffer{};
 };
@@ -47,8 +47,8 @@ class Graph {
     // Whether the operator's operands exist, can be used, and are written in order.
     [[nodiscard]] bool is_sound(std::uint32_t operator_index) const { return sound_[operator_index]; }
 
-    // Where tensor `index` lives; a constant or an activation is recorded the first time that somebody asks.
-    // Throws ImportError, without an operator, where there is no room.
+    // The buffer of tensor `index`; a constant or an activation is recorded at the first call. Throws ImportError,
+    // without an operator, if there is no room.
     capture::BufferId buffer_of(std::uint32_t index);
 
     // Room for what one operator keeps from one of its launches to the next. Throws ImportError, without an operator,

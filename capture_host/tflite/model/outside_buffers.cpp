@@ -80,7 +80,7 @@ void check_outside_buffers(Bytes file, const format::Model& model) {
     std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
         return (a.offset != b.offset) ? (a.offset < b.offset) : (a.size < b.size);
     });
-    // All that the verifier follows lies in front of the first one.
+    // Everything that the verifier follows is before the first one.
     if (!is_model({file.data(), static_cast<std::size_t>(ranges.front().offset)})) {
         refuse(file, ranges.front(), "it overlaps the FlatBuffer");
     }

@@ -1,9 +1,9 @@
 // Reader: a TensorFlow Lite file as plain, checked structures.
 //
-// The first stage of the importer, and all that touches FlatBuffers but for operators' options, which each operator
-// reads for itself. What is wrong with the file as such is an ImportError; what is wrong with one tensor is noted in
-// it, so that the importer can name the operator that would use it. Everything is bounded: a model's structures take
-// memory proportional to its file.
+// The first stage of the importer, and the only code that touches FlatBuffers, except for the options of operators,
+// which each operator reads. A defect of the file as such is an ImportError; a defect of one tensor is noted in the
+// tensor, so that the importer can name the operator that would use it. Everything is bounded: a model's structures
+// take memory proportional to its file.
 #pragma once
 
 #include <cstdint>

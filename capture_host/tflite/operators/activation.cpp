@@ -39,7 +39,7 @@ Ends int8_or_int16_ends(OperatorContext& context) {
     return Ends{context, {kTypeInt8, kTypeInt16}};
 }
 
-// int16: too many values for a table. Numbers below 0 have a scale of their own.
+// int16: too many values for a table. Numbers below 0 have a separate scale.
 struct TwoScales {
     FixedPoint others;
     FixedPoint negative;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMatrixRank = 2U;
 
-// Matrices one behind the other, and over which of them the result's go.
+// Consecutive matrices, and over which of them the result's iterate.
 struct Operand {
     capture::BufferId buffer{};
     std::uint32_t rows{0U};

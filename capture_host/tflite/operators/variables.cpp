@@ -25,7 +25,7 @@ const Operator* handle_of(const Model& model, std::int32_t tensor) {
     return found;
 }
 
-// What memory of a variable holds that nobody has written: each byte is its zero point, of whatever type it is.
+// The contents of a variable that was not written: each byte is its zero point, whatever its type.
 std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
     const std::vector<std::int32_t>& zero_points = tensor.quantization.zero_points;
     const std::int32_t zero = zero_points.empty() ? 0 : zero_points.front();
@@ -151,8 +151,7 @@ void lower_assign_variable(OperatorContext& context) {
     context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
 }
 
-// The graph runs in front of the first step, and in the first step only: what it assigns is what variables hold at
-// first.
+// The graph runs before the first step, in the first step only: it assigns the first contents of variables.
 void lower_call_once(OperatorContext& context) {
     context.require_inputs(0U, 0U);
     context.require_outputs(0U);
