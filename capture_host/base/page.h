@@ -1,8 +1,8 @@
-// Page: one HTML file that needs nothing else, for desks and phones, in light and dark.
+// Page: one self-contained HTML file, for desks and phones, in light and dark.
 //
-// What the pages of `timeline` and `inspect` share: the frame with its style sheet, tables, and the colours of
-// operators. A page is a function of what it is given: no clock, path or script from elsewhere. Names come from files
-// of strangers: all text goes through escape().
+// Shared by the pages of `timeline` and `inspect`: the frame with its style sheet, tables, and the colours of
+// operators. A page is a function of its arguments: no clock, path or script from elsewhere. Names come from untrusted
+// files: all text goes through escape().
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace pianola::pages {
 [[nodiscard]] std::string grouped(std::uint64_t number);
 // "0x80000000"
 [[nodiscard]] std::string address_text(std::uint64_t address);
-// "12.3 %" of a whole; "0.0 %" where that is nothing.
+// "12.3 %" of a whole; "0.0 %" if the whole is 0.
 [[nodiscard]] std::string share_text(std::uint64_t part, std::uint64_t whole);
-// A part of a whole, from 0 to 1, and what that is multiplied with to be in percent.
+// A part of a whole, from 0 to 1, and the factor that makes it percent.
 [[nodiscard]] double fraction(std::uint64_t part, std::uint64_t whole);
 inline constexpr double kPercent = 100.0;
 
-// A table that can be scrolled sideways where the window is narrower.
+// A table that can be scrolled sideways if the window is narrower.
 class Table {
   public:
     enum class Align : std::uint8_t { kText, kNumber, kName };  // names may be long: they break anywhere

@@ -28,7 +28,7 @@ struct Judgement {
     const Image& image;  // read where it was accepted
     const CommandSet& command_set;
     std::string validator_version;  // of this program
-    std::string plugin_sha256;      // of the target that it had from elsewhere; empty where it was built in
+    std::string plugin_sha256;      // of the target's plugin; empty if the target was built in
 };
 
 // Every field of a device's description, and the name of its profile.
@@ -39,8 +39,8 @@ struct Judgement {
 // The receipt's text.
 [[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
 
-// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed,
-// or signed and without what a statement says.
+// The statement of a receipt that the key has signed. Throws SigningError for text that is no receipt, was signed with
+// another key, was changed, or lacks members of a statement.
 [[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
 
 }  // namespace pianola::signing

@@ -8,7 +8,7 @@
 
 namespace pianola {
 
-// One or two sentences, static lifetime; empty where `rule` is no rule.
+// One or two sentences, static lifetime; empty if `rule` is no rule.
 [[nodiscard]] const char* rule_cause(Rule rule) noexcept;
 [[nodiscard]] const char* rule_remedy(Rule rule) noexcept;
 

@@ -5,7 +5,7 @@
 namespace pianola::diff {
 namespace {
 
-// What the set-up writes from the weights segment to device memory.
+// A write of the set-up from the weights segment to device memory.
 struct Placed {
     std::uint64_t address{0U};
     std::uint64_t offset{0U};  // in the segment

@@ -45,7 +45,7 @@ struct Side {
     const Target* target{nullptr};  // of the family that the file names; nullptr: its commands are not decoded
 };
 
-// In the order of the classes.
+// Sorted by class.
 [[nodiscard]] std::vector<Difference> differences(const Side& before, const Side& after);
 
 }  // namespace pianola::diff

@@ -31,7 +31,7 @@ std::vector<std::string> names_of(const std::vector<OperatorCommands>& operators
     return names;
 }
 
-// What is between the operators that both begin with, and those that both end with.
+// Compares what is between the common first and the common last operators.
 void compare_names(const std::vector<std::string>& before, const std::vector<std::string>& after, Found& found) {
     std::size_t first = 0U;
     const std::size_t shorter = std::min(before.size(), after.size());
@@ -123,7 +123,7 @@ void compare_constants(const Constants& before, const Constants& after, const Si
                       constant_text((now == after.end()) ? nullptr : &now->second));
         }
     }
-    // Constants that no command was found to read: of devices that are not known, or read by address.
+    // Constants without a known reader: for unknown devices, or read by address.
     const ByteSpan old_weights = old_side.image.weights();
     const ByteSpan new_weights = new_side.image.weights();
     if (!found.has(Class::kWeights)) {
