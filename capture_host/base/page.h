@@ -27,7 +27,7 @@ inline constexpr double kPercent = 100.0;
 // A table that can be scrolled sideways if the window is narrower.
 class Table {
   public:
-    enum class Align : std::uint8_t { kText, kNumber, kName };  // names may be long: they break anywhere
+    enum class Align : std::uint8_t { kText, kNumber, kName };  // names may be long: they wrap anywhere
     using Columns = std::vector<std::pair<std::string, Align>>;
 
     Table(std::string caption, Columns columns) : caption_{std::move(caption)}, columns_{std::move(columns)} {}

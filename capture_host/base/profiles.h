@@ -21,7 +21,7 @@ namespace pianola::capture {
 // runtime stops there and does not know the need; "found 64 bytes at 0x80003780" for bytes at fault. Empty if they are
 // equal, or if they encode commands.
 [[nodiscard]] std::string describe_numbers(const Verdict& verdict);
-[[nodiscard]] bool names_commands(Rule rule) noexcept;  // in place of numbers
-[[nodiscard]] bool names_bytes(Rule rule) noexcept;     // actual is their address, limit how many there are
+[[nodiscard]] bool names_commands(Rule rule) noexcept;  // instead of numbers
+[[nodiscard]] bool names_bytes(Rule rule) noexcept;     // actual is their address, limit their number
 
 }  // namespace pianola::capture

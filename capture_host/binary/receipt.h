@@ -25,7 +25,7 @@ struct Judgement {
     const DeviceDescription& device;
     const Trust& trust;
     const Verdict& verdict;
-    const Image& image;  // read where it was accepted
+    const Image& image;  // read only if it was accepted
     const CommandSet& command_set;
     std::string validator_version;  // of this program
     std::string plugin_sha256;      // of the target's plugin; empty if the target was built in

@@ -19,10 +19,10 @@ namespace pianola::evidence {
 // The writes of one script to a state region.
 struct FirstContents {
     std::uint64_t bytes{0U};           // of the region, each counted once
-    std::uint64_t constant_bytes{0U};  // that are read for them
+    std::uint64_t constant_bytes{0U};  // read to compute them
     Sha256Digest constants{};          // of these bytes, in the order in which commands read them
     std::uint32_t commands{0U};
-    Sha256Digest command_words{};  // of the trace commands that write them, in order: a fill's value is there
+    Sha256Digest command_words{};  // of the trace commands that write them, in order: includes the values of fills
 };
 
 struct StateRegion {

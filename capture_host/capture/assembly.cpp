@@ -18,7 +18,7 @@ constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles
 constexpr std::uint64_t kDeadlineFactor = 4U;
 constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 
-// In microseconds, for what takes that many cycles.
+// The deadline, in microseconds, for commands that take that many cycles.
 std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
     const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
     if (wanted_us == 0U) {
@@ -122,7 +122,7 @@ namespace {
            (column < (std::uint32_t{devices.column} + devices.columns));
 }
 
-// Of the device at that place of the mesh.
+// The cycles of the device at that place of the mesh.
 std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
                             std::uint32_t row, std::uint32_t column) {
     std::array<std::uint64_t, kMaxQueues> cycles{};

@@ -1,6 +1,6 @@
 // Recorder: collects a static workload, call by call, before it has addresses.
 //
-// Buffers and launches get ids of their own kind, in order of creation, never reused.
+// Buffers and launches have separate id types; ids are in order of creation and never reused.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ enum class BufferRole : std::uint8_t {
 
 using ElementType = pianola::ElementType;
 
-// What the outside must know of an input or output.
+// The description of an input or output for users of the binary.
 struct TensorInfo {
     std::string name;
     std::vector<std::uint32_t> shape;  // outermost first
@@ -54,7 +54,7 @@ struct Operand {
     Access access{Access::kUnspecified};
 };
 
-// One device command in the making.
+// One recorded device command.
 struct Launch {
     std::string label;  // the operator it comes from, for people: "3 CONV_2D"
     CommandKind kind{CommandKind::kLaunch};
@@ -84,8 +84,8 @@ class Recorder {
     // Copies size_bytes from the start of one buffer to the start of another.
     void copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes);
 
-    // Puts a copy between every input and what reads it, and between every output and what writes it: what computes
-    // then touches neither, so that the host can write the next inputs, and read the last outputs, meanwhile.
+    // Inserts a copy between every input and its readers, and between every output and its writers: computation then
+    // touches neither, so that the host can meanwhile write the next inputs and read the last outputs.
     StagedCopies stage_transfers();
 
     // Calls change(launch) for every launch: it may change words and operands, and add constants.

@@ -153,7 +153,8 @@ std::optional<ByteTable> tanh_table(const Affine& from) {
 
 std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to) {
     constexpr float kGateScale = 3.0F / 32768.0F;
-    constexpr std::int32_t kMostRight = -15;  // the reference's results shift within 16 bits, which more does not fit
+    constexpr std::int32_t kMostRight =
+        -15;  // the reference shifts results within 16 bits, so a larger shift does not fit
     const float fine_scale = (1.0F / 128.0F) * from.scale;
     const std::optional<FixedPoint> output = quantize_multiplier(static_cast<double>(fine_scale / to.scale));
     const std::optional<FixedPoint> gate = quantize_multiplier(static_cast<double>(fine_scale / kGateScale));

@@ -18,7 +18,7 @@ struct FixedPoint {
 inline constexpr FixedPoint kUnity{1 << 30, 1};  // leaves every number as it is
 
 inline constexpr std::int32_t kMaxShift = 30;   // a 32-bit value shifted further has no bit left
-inline constexpr std::int32_t kMinShift = -31;  // what is smaller becomes 0
+inline constexpr std::int32_t kMinShift = -31;  // smaller values become 0
 
 // Nearest fixed-point number. nullopt: negative, not finite, or 2^30 and above.
 [[nodiscard]] std::optional<FixedPoint> quantize_multiplier(double real);

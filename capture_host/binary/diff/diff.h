@@ -24,10 +24,10 @@ enum class Class : std::uint8_t {
     kWeights,          // constants, by operator and operand
     kParameters,       // declared ones, and the words that they set
     kSelfTests,        // vectors
-    kSecurityVersion,  // against loading what is older
-    kSignature,        // whether there is one, and whose
+    kSecurityVersion,  // prevents loading of older files
+    kSignature,        // whether there is one, and of which key
     kProvenance,       // source and tool
-    kOther,            // bytes that no other class is about
+    kOther,            // bytes that belong to no other class
 };
 inline constexpr std::size_t kClassCount = static_cast<std::size_t>(Class::kOther) + 1U;
 [[nodiscard]] const char* class_name(Class kind) noexcept;  // "self-tests"
@@ -35,14 +35,14 @@ inline constexpr std::size_t kClassCount = static_cast<std::size_t>(Class::kOthe
 struct Difference {
     Class kind{Class::kOther};
     std::string where;   // "inputs[0].shape", "3 CONV_2D: filter"
-    std::string before;  // "-" where there was nothing
+    std::string before;  // "-" if there was nothing
     std::string after;
 };
 
 struct Side {
     ByteSpan file;
     const Image& image;
-    const Target* target{nullptr};  // of the family that the file names; nullptr: its commands are not decoded
+    const Target* target{nullptr};  // of the file's family; nullptr: its commands are not decoded
 };
 
 // Sorted by class.

@@ -107,7 +107,7 @@ void compare_constant(const std::string& name, const std::vector<std::uint8_t>& 
 
 void compare_constants(const Constants& before, const Constants& after, const Side& old_side, const Side& new_side,
                        Found& found) {
-    std::set<std::string> names;  // of operators that both have: others are a difference already
+    std::set<std::string> names;  // of operators in both: others are a difference already
     for (const Constants* const side : {&before, &after}) {
         for (const auto& entry : *side) {
             names.insert(entry.first);
@@ -172,7 +172,7 @@ std::vector<OperatorCommands> operators_of(const Side& side, const capture::Mani
                         left = (at < operators.size()) ? trace.programs[at].command_count : 0U;
                     }
                     if (at == operators.size()) {
-                        return;  // what ends a trace is no operator's
+                        return;  // the end command belongs to no operator
                     }
                     --left;
                     operators[at].kinds.emplace_back(targets::command_name(*side.target, command));
