@@ -207,7 +207,7 @@ class Merger {
                 holders["output " + part.outputs[i].name] += 1U;
             }
             for (std::uint32_t i = 0U; i < part.buffers.size(); ++i) {
-                (void)number_buffers(part, i, 1U);  // names for people: buffers that no command moves, kernels have
+                (void)number_buffers(part, i, 1U);  // names for people: also buffers that only kernels use
             }
             std::set<std::uint32_t> used;  // each is loaded and replayed once: equal ones stay apart
             for (std::uint32_t i = 0U; i < part.traces.size(); ++i) {

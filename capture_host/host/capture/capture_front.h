@@ -22,8 +22,8 @@ void check_front(const Reading& reading, const CommandSet& command_set);
 [[nodiscard]] std::vector<std::string> check_front_turns(const Reading& reading, const std::vector<Section>& program,
                                                          const CommandSet& command_set);
 
-// What set-up has written is found in the memory of an input before the step writes that. It may be the first contents
-// only where no output shows them, for else it is an input of the program. Throws API-CAPTURE-CONTENT.
+// Checks set-up data in the memory of an input before the step writes it. It may be the first contents only if no
+// output depends on it; otherwise it is an input of the program. Throws API-CAPTURE-CONTENT.
 void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set);
 
 }  // namespace pianola::host

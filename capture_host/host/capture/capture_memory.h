@@ -1,4 +1,4 @@
-// Which bytes a capture uses, and which of them the set-up must bring.
+// The bytes that a capture uses, and those that the set-up must write.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"
@@ -7,7 +7,7 @@ namespace pianola::host {
 
 struct CaptureMemory {
     RangeSet used;                             // device addresses
-    std::vector<AddressRange> setup;           // what is written once
+    std::vector<AddressRange> setup;           // written once
     std::vector<std::uint8_t> setup_contents;  // concatenated
 };
 

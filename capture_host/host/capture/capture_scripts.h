@@ -18,8 +18,8 @@ struct DeclaredTensor {
     TensorDeclaration declaration;
     std::uint32_t device{0U};
     bool is_found{false};  // not declared by the program
-    // Of several devices: what stands for the same on each of them. Those that the program has declared go by their
-    // names, those that were found by the buffers that the mesh has allocated as one.
+    // With several devices: what stands for the same on each of them. Declared ones go by their names, found ones by
+    // the buffers that the mesh allocated as one.
     std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
 };
 struct DeclaredParameter {
@@ -43,7 +43,7 @@ struct Declarations {
 class TensorCursor {
   public:
     explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}
-    // nullopt where the buffer is none of them; the last of them where it is moved once more.
+    // nullopt if the buffer is none of them; the last of them if it is moved once more.
     [[nodiscard]] std::optional<std::uint32_t> next(std::uint64_t buffer);
 
   private:
@@ -67,14 +67,14 @@ struct Scripts {
     std::vector<ScriptTrace> traces;
     std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
     std::uint32_t steps{0U};
-    bool lost_prologue{false};  // one was marked, and nothing of it is left
+    bool lost_prologue{false};  // one was marked, but is empty
     // Event records of the prologue and before it that nothing waits for, as texts.
     std::vector<std::string> idle_records;
     // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
 
-    // nullptr where there is none.
+    // nullptr if there is none.
     [[nodiscard]] const capture::ManifestScript* find(ScriptKind kind) const;
 };
 
