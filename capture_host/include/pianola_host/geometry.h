@@ -1,6 +1,6 @@
 // Compute cores: coordinates and ranges of the device's grid.
 //
-// Where buffers' shards and programs' kernels lie. Column x, row y, from 0.
+// The places of buffers' shards and programs' kernels. Column x, row y, from 0.
 #pragma once
 
 #include <cstdint>

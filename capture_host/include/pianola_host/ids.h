@@ -23,7 +23,7 @@ using ProgramId = Id<struct ProgramTag>;
 using EventId = Id<struct EventTag>;
 using TraceId = Id<struct TraceTag>;
 
-// Of one program: an index in the order of adding.
+// An index in one program, in the order of adding.
 struct KernelHandle {
     std::uint32_t index{0U};
 };

@@ -23,8 +23,8 @@
 
 namespace pianola::host {
 
-// The device address of a buffer's shard. Without a shard: the one that lies on the core that runs the kernel; of a
-// buffer that is one run of DRAM, the whole. A program does not own the buffers of its arguments.
+// The device address of a buffer's shard. Without a shard: the one on the core that runs the kernel; for a buffer that
+// is one run of DRAM, the whole. A program does not own the buffers of its arguments.
 struct BufferArgument {
     std::weak_ptr<Buffer> buffer;
     std::optional<std::uint32_t> shard;
