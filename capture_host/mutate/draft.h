@@ -1,7 +1,7 @@
 // Draft: a copy of a subject, on its way to becoming a mutant.
 //
-// What the semantic operators work on. An operator finds a place where its rule can be broken; where the file has none,
-// it first extends the workload, and confirm() makes sure that the extended file is whole. Every function that finds no
+// The semantic operators work on drafts. An operator finds a place where its rule can be broken; if the file has none,
+// it first extends the workload, and confirm() checks that the extended file is valid. Every function that finds no
 // place or no room throws NotApplicable with the reason.
 #pragma once
 
@@ -59,11 +59,11 @@ class Draft {
     [[nodiscard]] Words barrier() const { return sample(Sample::kBarrier); }
     [[nodiscard]] Words end() const { return sample(Sample::kEnd); }
 
-    // What is done to the bytes after writing, before the digest is put right.
+    // Adds a change of the bytes after writing, before the digest is corrected.
     void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
     // The digest stays that of the bytes before the edits.
     void keep_digest() noexcept { fix_digest_ = false; }
-    // The file is not damaged, but is to be loaded this many bytes behind an aligned address.
+    // The file is not damaged, but must be loaded this many bytes after an aligned address.
     void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
     // A validator with this trust must refuse it; kDevelopment by default.
     void demand(TrustKind trust) noexcept { trust_ = trust; }
@@ -91,9 +91,9 @@ class Draft {
     [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
     [[nodiscard]] bool has_command(ScriptKind script, ScriptCommandKind kind);
     [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
-    // The script of that kind, which is added where there is none.
+    // The script of that kind, which is added if there is none.
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
-    // The first command of that kind in the script; its size where there is none.
+    // The first command of that kind in the script; the script's size if there is none.
     [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
     // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a
     // session.

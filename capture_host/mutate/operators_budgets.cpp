@@ -159,7 +159,7 @@ void overfill_intervals(Draft& draft) {
     draft.settle();
 }
 
-// The walk for races is not taken where all commands are on one queue.
+// The walk for races is skipped if all commands are on one queue.
 void use_both_queues(Draft& draft) {
     const std::uint32_t queue = draft.main_queue();
     auto& step = draft.commands(ScriptKind::kStep);

@@ -43,7 +43,7 @@ void wait_before_the_record(Draft& draft) {
     draft.expect_command(ScriptKind::kStep, changed.size() - 2U, "event");
 }
 
-// Of the step's commands; the verdict names it.
+// Moves one of the step's commands; the verdict names it.
 void move_to_other_queue(Draft& draft, std::uint32_t place) {
     ManifestCommand& command = draft.commands(ScriptKind::kStep).at(place);
     command.queue = 1U - command.queue;

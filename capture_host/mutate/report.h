@@ -33,7 +33,7 @@ class MergeError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// What is no report of this kit: what() names the member.
+// The text is no report of this kit: what() names the member.
 class ReportError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -61,9 +61,9 @@ void add_known(Json& report, Json known, const Verdict* verdict = nullptr);
 // What a report says of a job; nullptr where that is nothing.
 [[nodiscard]] const Json* find_job(const Json& report, std::uint32_t job_number);
 
-// Counts: `rules`, `totals` and `complete`. A report is complete where all jobs of its shard are in it.
+// Counts: `rules`, `totals` and `complete`. A report is complete if all jobs of its shard are in it.
 void summarise(Json& report);
-// True where every mutant was refused as it must be.
+// Whether every mutant was refused as it must be.
 [[nodiscard]] bool is_as_expected(const Json& report);
 
 struct NamedReport {
