@@ -23,6 +23,7 @@ LAYERS = (
     ("driver", r"libpianola_refdev\.a\((refdev_driver|device_spec)\."),
     ("application", r"libpianola_refdev\.a\(faulty_driver\."),
     ("trace binary", r"/road_signs(_unsigned|_c99)?\.[Sc]\."),
+    ("application", r"libpianola_port_kit\.a\("),
     ("arch", r"(^|/)hal/arch/"),
     ("board", r"(^|/)hal/"),
     ("application", r"(^|/)(tests|docs|sample)/"),

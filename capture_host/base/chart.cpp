@@ -12,25 +12,24 @@
 namespace pianola::pages {
 namespace {
 
-// Windows from this width on are told apart; narrower ones than the first show what needs no more than kNarrowest.
+// Widths of windows that are told apart. Windows narrower than the first show only what kNarrowest has room for.
 constexpr std::array<int, 9> kWindows{360, 480, 600, 720, 840, 960, 1080, 1200, 1400};
 constexpr double kMargins = 52.0;      // of a page, and a scroll bar
 constexpr double kInset = 5.0;         // between the edges of a box and its label
 constexpr double kLetterHeight = 4.0;  // from the middle of a line of letters down to their baseline
 
-// Of the class that shows a text from this window on, or before it.
+// Begins the style class that shows a text from this window on, or before it.
 constexpr const char* kFrom = "from";
 constexpr const char* kBelow = "below";
 
-// The first window in which so many pixels are there, in a part of the width; kWindows.size() where none is wide
-// enough.
+// The first window that has so many pixels in a part of the width; kWindows.size() if none is wide enough.
 std::size_t window_for(double pixels, double part) {
     const auto fits = [&](int window) { return ((window - kMargins) * part) >= pixels; };
     const auto found = std::find_if(kWindows.begin(), kWindows.end(), fits);
     return static_cast<std::size_t>(found - kWindows.begin());
 }
 
-// Style classes of what is shown from window `first` on, and before `end`.
+// Style classes of elements that are shown from window `first` on, and before `end`.
 std::string shown_in(std::size_t first, std::size_t end) {
     const std::string classes = (first == 0U) ? std::string{} : fmt::format(" {}{}", kFrom, kWindows.at(first));
     return classes + ((end < kWindows.size()) ? fmt::format(" {}{}", kBelow, kWindows.at(end)) : std::string{});
@@ -55,7 +54,7 @@ std::string percent(double part) {
 }  // namespace
 
 double text_width(const std::string& text) {
-    // Of a wide font at 12 pixels: no system's usual font is wider.
+    // For a wide font at 12 pixels: no system's usual font is wider.
     constexpr double kWide = 11.9;
     constexpr double kCapital = 8.9;
     constexpr double kUsual = 7.7;

@@ -1,8 +1,8 @@
 // Chart: a picture as wide as its page, whose letters keep their size.
 //
-// What pages draw without a script. Across, places are parts of the width, from 0 to 1; down, they are pixels. A label
-// is shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A chart has a title and a
-// description for those who do not see it; what it shows is in a table as well.
+// Pages draw it without a script. Across, places are parts of the width, from 0 to 1; down, they are pixels. A label is
+// shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A chart has a title and a
+// description for readers who cannot see it; a table shows the same data.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace pianola::pages {
 
-// Pixels that a text in a chart takes at most.
+// The most pixels that a text in a chart takes.
 [[nodiscard]] double text_width(const std::string& text);
 
 class Chart {
@@ -25,9 +25,9 @@ class Chart {
         double top{0.0};  // pixels
         double height{0.0};
     };
-    // A rectangle that is seen however narrow it is; nobody asks a tooltip of an empty text.
+    // A rectangle that is visible however narrow it is; an empty tooltip is left out.
     void box(const Box& box, const std::string& style_class, const std::string& tooltip = {});
-    // In the box, at its left: the longest of the texts that fits, where one does. The last may be empty.
+    // In the box, at its left: the longest of the texts that fits, if any does. The last may be empty.
     void label(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "on");
     // In the box, at its left: the first of the texts that fits; in windows that are too narrow, the last, shortened.
     void fitted(const Box& box, const std::vector<std::string>& texts, const std::string& style_class = "");
@@ -40,7 +40,7 @@ class Chart {
     void axis(const std::vector<std::string>& texts, double baseline);
 
     [[nodiscard]] std::string svg(double height) const;
-    // What labels need; once in each page.
+    // The style rules of labels; once in each page.
     [[nodiscard]] static std::string style_sheet();
 
   private:

@@ -21,7 +21,7 @@ constexpr std::size_t kPieceBytes = 65'536U;
 constexpr mode_t kEverybody = 0666U;  // less what the user's mask takes away
 constexpr mode_t kOwner = 0600U;
 
-// What helps against an error of the system; empty where that is not known.
+// The remedy for an error of the system; empty if none is known.
 std::string remedy_for(int error, bool is_read) {
     switch (error) {
         case ENOENT:
@@ -75,7 +75,7 @@ class Descriptor {
         number_ = -1;
         return is_closed;
     }
-    // At the file's place; a signal does not cut them short.
+    // Reads at the file's position; a signal does not shorten the read.
     [[nodiscard]] ssize_t read_some(std::uint8_t* bytes, std::size_t size) const {
         ssize_t got = 0;
         do {
@@ -108,7 +108,8 @@ bool is_stream(const struct stat& found) {
     return S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode);
 }
 
-// The name behind links, also where that is still missing: std::filesystem resolves no link that leads nowhere.
+// The name after following links, even if the file is missing: std::filesystem does not resolve a link that leads
+// nowhere.
 std::filesystem::path behind_links(std::filesystem::path path) {
     constexpr int kMostLinks = 40;
     std::error_code error;
@@ -121,7 +122,7 @@ std::filesystem::path behind_links(std::filesystem::path path) {
     fail("write", path, "too many links", "write to the file that they should lead to");
 }
 
-// A line that begins a key in PEM, private or public, near the file's start.
+// Whether a line near the file's start begins a key in PEM, private or public.
 bool holds_key(const std::filesystem::path& path) {
     const Descriptor file{path, O_RDONLY};
     std::array<std::uint8_t, kPieceBytes> start{};
@@ -137,8 +138,7 @@ bool holds_key(const std::filesystem::path& path) {
     return false;
 }
 
-// A new name is on the disk once its folder is. Where folders can not be synchronised, the file system does it by
-// itself.
+// A new name is on the disk once its folder is. Where folders cannot be synchronised, the file system does it.
 void sync_folder(const std::filesystem::path& file) {
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     const Descriptor descriptor{folder, O_RDONLY | O_DIRECTORY};
@@ -147,7 +147,7 @@ void sync_folder(const std::filesystem::path& file) {
     }
 }
 
-// Makes a file that is not there yet, whole and on the disk, or leaves none; `path` is the name to complain with.
+// Makes a new file, whole and on the disk, or leaves none; complaints name it `path`.
 void store_new(const std::filesystem::path& file, std::string_view contents, mode_t mode,
                const std::filesystem::path& path) {
     Descriptor descriptor{file, O_WRONLY | O_CREAT | O_EXCL, mode};
@@ -162,7 +162,7 @@ void store_new(const std::filesystem::path& file, std::string_view contents, mod
     }
 }
 
-// In the same folder, so that renaming can not cross file systems; random, so that two processes do not meet.
+// In the same folder, so that renaming cannot cross file systems; random, so that two processes do not collide.
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
     std::random_device random;
     std::filesystem::path temporary = path;
@@ -268,7 +268,7 @@ bool is_same_file(const std::filesystem::path& left, const std::filesystem::path
     }
     const auto future_name = [](const std::filesystem::path& path) {
         std::error_code ignored;
-        // Absolute first: a relative name of which nothing exists would stay as it is spelled.
+        // Absolute first: a relative name without any existing part would stay as it is spelled.
         return std::filesystem::weakly_canonical(std::filesystem::absolute(behind_links(path)), ignored);
     };
     return !one && !other && (future_name(left) == future_name(right));

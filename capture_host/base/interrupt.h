@@ -1,20 +1,20 @@
 // Interrupt: whether the user of a long call still wants its result.
 //
 // Long loops of the host's libraries call check() between their parts; the Python package sets the hook that looks for
-// signals. Without a hook nothing is asked: the command line ends by the signal itself.
+// signals. Without a hook check() does nothing: a signal ends the command line.
 #pragma once
 
 #include <atomic>
 
 namespace pianola::interrupt {
 
-// Returns where the call may go on, and throws what ends it. Called from any thread.
+// Returns if the call may continue, and throws to end it. Called from any thread.
 using Hook = void (*)();
 
 inline std::atomic<Hook> current_hook{nullptr};
 inline thread_local unsigned holds = 0U;
 
-// Of the whole process; nullptr: none.
+// The hook of the whole process; nullptr for none.
 inline void set_hook(Hook hook) noexcept {
     current_hook.store(hook);
 }
@@ -28,7 +28,7 @@ inline void check() {
     }
 }
 
-// While one lives, check() returns on this thread: for clean-up, which has to reach its end.
+// While a Hold exists, check() returns on this thread: for clean-up, which must complete.
 class Hold {
   public:
     Hold() noexcept { ++holds; }

@@ -22,11 +22,11 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
         } else if ((event == Event::key) && !open_objects.back().insert(value.template get<std::string>()).second) {
             throw JsonError{"the member " + value.dump(-1, ' ', true) + " appears twice in one object"};
         } else {
-            // Whatever else there is may be there as often as it likes.
+            // All other values may occur any number of times.
         }
         return true;
     };
-    // The library takes a NUL for the end of the text, and does not look at what follows.
+    // The library takes a NUL as the end of the text, and ignores what follows.
     const auto nul = std::find(text.begin(), text.end(), std::uint8_t{0U});
     if (nul != text.end()) {
         throw JsonError{"a NUL byte at offset " + std::to_string(nul - text.begin())};

@@ -1,7 +1,7 @@
-// JSON that somebody else may have written.
+// JSON that another program may have written.
 //
 // The only part of the host side that parses JSON. The library compares, copies and prints values by recursion, and
-// keeps the last of several members of one name; so both are refused while a text is read.
+// keeps the last of several members of one name. So the reader refuses deep nesting and repeated names.
 #pragma once
 
 #include <filesystem>

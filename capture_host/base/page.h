@@ -1,8 +1,8 @@
-// Page: one HTML file that needs nothing else, for desks and phones, in light and dark.
+// Page: one self-contained HTML file, for desks and phones, in light and dark.
 //
-// What the pages of `timeline` and `inspect` share: the frame with its style sheet, tables, and the colours of
-// operators. A page is a function of what it is given: no clock, path or script from elsewhere. Names come from files
-// of strangers: all text goes through escape().
+// Shared by the pages of `timeline` and `inspect`: the frame with its style sheet, tables, and the colours of
+// operators. A page is a function of its arguments: no clock, path or script from elsewhere. Names come from untrusted
+// files: all text goes through escape().
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace pianola::pages {
 [[nodiscard]] std::string grouped(std::uint64_t number);
 // "0x80000000"
 [[nodiscard]] std::string address_text(std::uint64_t address);
-// "12.3 %" of a whole; "0.0 %" where that is nothing.
+// "12.3 %" of a whole; "0.0 %" if the whole is 0.
 [[nodiscard]] std::string share_text(std::uint64_t part, std::uint64_t whole);
-// A part of a whole, from 0 to 1, and what that is multiplied with to be in percent.
+// A part of a whole, from 0 to 1, and the factor that makes it percent.
 [[nodiscard]] double fraction(std::uint64_t part, std::uint64_t whole);
 inline constexpr double kPercent = 100.0;
 
-// A table that can be scrolled sideways where the window is narrower.
+// A table that can be scrolled sideways if the window is narrower.
 class Table {
   public:
-    enum class Align : std::uint8_t { kText, kNumber, kName };  // names may be long: they break anywhere
+    enum class Align : std::uint8_t { kText, kNumber, kName };  // names may be long: they wrap anywhere
     using Columns = std::vector<std::pair<std::string, Align>>;
 
     Table(std::string caption, Columns columns) : caption_{std::move(caption)}, columns_{std::move(columns)} {}
@@ -54,7 +54,7 @@ inline constexpr std::size_t kHues = 11U;
 [[nodiscard]] const Hue& hue(std::size_t kind);
 // Its class in style sheets: "k0"
 [[nodiscard]] std::string hue_class(std::size_t kind);
-// A small square in that colour, in front of text; and in that of any class.
+// A small square in that colour, before text; and in that of any class.
 [[nodiscard]] std::string swatch(const std::string& style_class);
 
 // The whole page. `body` and `style` are markup; so is `script`, which may be empty.

@@ -6,7 +6,7 @@
 namespace pianola::capture {
 namespace {
 
-// What the programmer can do about a capacity; nullptr for rules that are none.
+// Advice on a capacity; nullptr for other rules.
 [[nodiscard]] const char* advice_of(const Verdict& verdict) noexcept {
     switch (verdict.rule) {
         case Rule::kCapIntervals:

@@ -5,7 +5,7 @@
 namespace pianola::host {
 namespace {
 
-// The first range that ends behind `position`.
+// The first range that ends after `position`.
 std::vector<ByteRange>::const_iterator first_behind(const std::vector<ByteRange>& ranges, std::uint64_t position) {
     return std::partition_point(ranges.begin(), ranges.end(),
                                 [position](const ByteRange& range) { return range.end <= position; });

@@ -1,6 +1,6 @@
 // RangeSet: a set of bytes as sorted, disjoint ranges.
 //
-// What programs and traces touch, and what allocations must keep clear of.
+// The bytes that programs and traces touch, and that allocations must avoid.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace pianola::host {
 
 struct ByteRange {
     std::uint64_t begin{0U};
-    std::uint64_t end{0U};  // behind the last
+    std::uint64_t end{0U};  // one past the last
 
     friend bool operator==(const ByteRange& left, const ByteRange& right) noexcept {
         return (left.begin == right.begin) && (left.end == right.end);

@@ -9,7 +9,7 @@ namespace pianola::files {
 
 std::string readable(const std::string& name) {
     using nlohmann::json;
-    // Written and read again, because only the writer knows how to replace what is not UTF-8.
+    // Writes and reads it again, because only the writer can replace invalid UTF-8.
     const std::string written = json(name).dump(-1, ' ', false, json::error_handler_t::replace);
     auto text = parse_json({written.begin(), written.end()}).get<std::string>();
     const auto is_control = [](char each) { return ((each >= '\0') && (each < ' ')) || (each == '\x7F'); };

@@ -1,6 +1,6 @@
 // Bytes and fields of files as text.
 //
-// What messages, reports and receipts of host tools share.
+// Shared by messages, reports and receipts of host tools.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pianola::files {
 
-// A name for people: UTF-8 without control characters, whatever the bytes of the file system are; the rest is replaced.
+// A printable name: UTF-8 without control characters, whatever the bytes in the file system; the rest is replaced.
 [[nodiscard]] std::string readable(const std::string& name);
 [[nodiscard]] std::string to_hex(ByteSpan bytes);            // lower case
 [[nodiscard]] std::string path_text(const FieldPath& path);  // "scripts[1].commands[2].trace"

@@ -54,7 +54,7 @@ std::string written(const Write& write) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-// No password is ever asked for: a tool that waits for one would hang in a build.
+// Never asks for a password: a tool that waits for one would hang in a build.
 int no_password(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*user*/) {
     return -1;
 }
@@ -66,7 +66,7 @@ bool is_p256(const EVP_PKEY* key) {
            (std::strcmp(curve.data(), kCurve) == 0);
 }
 
-// DigestSign hashes for P-256, and not for Ed25519, which hashes by itself.
+// The digest for DigestSign: it hashes for P-256; Ed25519 hashes internally.
 const EVP_MD* message_digest(const Key& key) {
     return (key.kind() == KeyKind::kP256) ? EVP_sha256() : nullptr;
 }

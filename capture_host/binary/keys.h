@@ -1,7 +1,7 @@
 // Keys: ECDSA on the curve P-256, and Ed25519 for receipts, as OpenSSL keeps them.
 //
-// The only part of the host side that makes signatures. Everything is OpenSSL's; this gives it the shapes that trace
-// binaries and receipts have. The target verifies with another implementation (hal/crypto).
+// The only part of the host side that makes signatures, all by OpenSSL; this gives them the forms of trace binaries and
+// receipts. The target verifies with another implementation (hal/crypto).
 #pragma once
 
 #include <openssl/evp.h>
@@ -17,7 +17,7 @@
 
 namespace pianola::signing {
 
-// A key, a signature or a file that can not be used. what() says which, and why.
+// A key, a signature or a file cannot be used. what() says which, and why.
 class SigningError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -32,8 +32,7 @@ class Key {
   public:
     [[nodiscard]] static Key generate(KeyKind kind);
     // PEM, not encrypted: PKCS#8 or SEC 1, and SubjectPublicKeyInfo. A file with a private key serves as its public key
-    // too. Throw SigningError where it is something else, another curve, or a point that is not on it;
-    // files::FileError.
+    // too. Throw SigningError for anything else, another curve, or a point that is not on it; files::FileError.
     [[nodiscard]] static Key load_private(const std::filesystem::path& path);
     [[nodiscard]] static Key load_public(const std::filesystem::path& path);
 
@@ -49,7 +48,7 @@ class Key {
 
     // P-256 only, as point(). Not reproducible: ECDSA takes a random number for each signature.
     [[nodiscard]] Signature sign_digest(const Sha256Digest& digest) const;
-    // Of a whole message; any kind. P-256: DER, over the message's SHA-256.
+    // Signs a whole message; any kind of key. P-256: DER, over the message's SHA-256.
     [[nodiscard]] std::vector<std::uint8_t> sign_message(const std::string& message) const;
     [[nodiscard]] bool verifies_message(const std::string& message, const std::vector<std::uint8_t>& signature) const;
 
@@ -59,14 +58,14 @@ class Key {
     };
     explicit Key(EVP_PKEY* key) : key_{key} {}
     [[nodiscard]] static Key load(const std::filesystem::path& path, bool is_private);
-    // Throws SigningError, with the file's name, where the key is of another kind than binaries need.
+    // Throws SigningError, with the file's name, unless binaries can be signed with this kind of key.
     void require_p256() const;
 
     std::unique_ptr<EVP_PKEY, Release> key_;
     std::string name_{"the key"};  // of the file that it was loaded from
 };
 
-// What other tools write: ASN.1 DER (RFC 3279, section 2.2.3), or 64 raw bytes. Throws SigningError.
+// Reads a signature of other tools: ASN.1 DER (RFC 3279, section 2.2.3), or 64 raw bytes. Throws SigningError.
 [[nodiscard]] Signature parse_signature(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace pianola::signing

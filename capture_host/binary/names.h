@@ -1,6 +1,6 @@
-// Names of what a manifest enumerates, as in the schema.
+// Names of a manifest's enumerators, as in the schema.
 //
-// What host tools print, whichever they are. In the namespace of the enumerators, so that a call finds them.
+// Printed by all host tools. They are in the namespace of the enumerators, so that a call finds them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace pianola {
 
-// The name of an enumerator from 0 on; "?" of a value that is none.
+// The name of an enumerator from 0 on; "?" for an unknown value.
 template <std::size_t kCount, typename Enumeration>
 [[nodiscard]] const char* name_in(const std::array<const char*, kCount>& names, Enumeration value) {
     const auto index = static_cast<std::size_t>(value);

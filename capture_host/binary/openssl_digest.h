@@ -1,4 +1,4 @@
-// SHA-256 by OpenSSL, which uses a processor's own instructions for it, of x86-64 or Arm, where it has them.
+// SHA-256 by OpenSSL, which uses the SHA instructions of x86-64 or Arm processors that have them.
 //
 // The hash engine of the host's tools. On target a session computes digests itself, or has the integrator's engine.
 #pragma once
@@ -14,7 +14,7 @@ namespace pianola::signing {
 
 class OpensslDigest final : public DigestEngine {
   public:
-    // Throws std::runtime_error where OpenSSL has no SHA-256.
+    // Throws std::runtime_error if OpenSSL has no SHA-256.
     OpensslDigest();
     ~OpensslDigest() = default;
     OpensslDigest(const OpensslDigest&) = delete;
@@ -22,7 +22,7 @@ class OpensslDigest final : public DigestEngine {
     OpensslDigest& operator=(const OpensslDigest&) = delete;
     OpensslDigest& operator=(OpensslDigest&&) = delete;
 
-    // kIntegrity where OpenSSL fails, and behind a failure, until the next begin().
+    // kIntegrity if OpenSSL fails, and after a failure until the next begin().
     Status begin() noexcept override;
     Status update(ByteSpan bytes) noexcept override;
     Status finish(Sha256Digest& digest) noexcept override;

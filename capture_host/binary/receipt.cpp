@@ -60,12 +60,12 @@ nlohmann::json verdict_to_json(const Verdict& verdict) {
             {"offset", verdict.file_offset}};
 }
 
-// What is signed: one line, members in alphabetical order.
+// The signed text: one line, members in alphabetical order.
 std::string canonical(const nlohmann::json& statement) {
     return statement.dump(-1, ' ', true);
 }
 
-// What a statement of this version says, with the types that it has. Somebody else's tool may have signed it.
+// The members of a statement of this version, with their types. Another tool may have signed it.
 void require(bool holds, const char* member) {
     if (!holds) {
         throw SigningError{std::string{"signed, but no statement of a verdict: "} + member};
@@ -77,7 +77,7 @@ const nlohmann::json& member_of(const nlohmann::json& object, const char* name) 
     return object.at(name);
 }
 
-// Numbers are whole and not negative, wherever they stand.
+// Whether all numbers are whole and not negative.
 bool has_whole_numbers(const nlohmann::json& value) {
     if (value.is_structured()) {
         return std::all_of(value.begin(), value.end(), has_whole_numbers);

@@ -1,7 +1,7 @@
-// Receipts: a signed statement of what a validator said about a binary.
+// Receipts: signed statements of a validator's verdict on a binary.
 //
-// Evidence for who did not run the validator himself. A statement names the binary by its hash, the device and the
-// policy that it was judged for, the validator by version, schema and rules, and the verdict; of an accepted binary
+// Evidence for recipients that do not run the validator. A statement names the binary by its hash, the device and the
+// policy that it was judged for, the validator by version, schema and rules, and the verdict; for an accepted binary
 // also its self-tests and the state that it keeps. The same input gives the same statement, byte for byte; with an
 // Ed25519 key the same receipt. docs/reference/receipt.md specifies the file.
 #pragma once
@@ -25,10 +25,10 @@ struct Judgement {
     const DeviceDescription& device;
     const Trust& trust;
     const Verdict& verdict;
-    const Image& image;  // read where it was accepted
+    const Image& image;  // read only if it was accepted
     const CommandSet& command_set;
     std::string validator_version;  // of this program
-    std::string plugin_sha256;      // of the target that it had from elsewhere; empty where it was built in
+    std::string plugin_sha256;      // of the target's plugin; empty if the target was built in
 };
 
 // Every field of a device's description, and the name of its profile.
@@ -39,8 +39,8 @@ struct Judgement {
 // The receipt's text.
 [[nodiscard]] std::string make_receipt(const nlohmann::json& statement, const Key& key);
 
-// The statement of a receipt that the key has signed. Throws SigningError: not a receipt, or another key's, or changed,
-// or signed and without what a statement says.
+// The statement of a receipt that the key has signed. Throws SigningError for text that is no receipt, was signed with
+// another key, was changed, or lacks members of a statement.
 [[nodiscard]] nlohmann::json open_receipt(const std::vector<std::uint8_t>& text, const Key& key);
 
 }  // namespace pianola::signing

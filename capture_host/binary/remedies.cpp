@@ -40,7 +40,7 @@ Remedy find(Rule rule) noexcept {
 
 }  // namespace
 
-// Each view is a whole literal, so that its data ends with a zero.
+// Each view is a whole literal, so that its data ends with a NUL.
 const char* rule_cause(Rule rule) noexcept {
     const Remedy found = find(rule);
     return found.cause.empty() ? "" : found.cause.data();

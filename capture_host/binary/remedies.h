@@ -1,14 +1,14 @@
-// What usually causes a refusal, and what to do about it.
+// The usual cause and the remedy of each refusal.
 //
-// Host only, where texts cost nothing; a target has a rule's id and message. remedies.inc is the single origin of what
-// `pianola verify` prints and of docs/guide/refusals.md.
+// A target has a rule's id and message only. `pianola verify` and docs/guide/refusals.md take their texts from
+// remedies.inc.
 #pragma once
 
 #include "pianola/rule.h"
 
 namespace pianola {
 
-// One or two sentences, static lifetime; empty where `rule` is no rule.
+// One or two sentences, static lifetime; empty if `rule` is no rule.
 [[nodiscard]] const char* rule_cause(Rule rule) noexcept;
 [[nodiscard]] const char* rule_remedy(Rule rule) noexcept;
 

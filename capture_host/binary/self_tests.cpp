@@ -7,7 +7,7 @@
 namespace pianola::evidence {
 namespace {
 
-// 0 where the shape gives more than any segment holds.
+// 0 if the tensor has more bytes than any segment.
 std::uint64_t bytes_of(const TensorView& tensor) {
     std::uint64_t bytes = element_bytes(tensor.type);
     for (std::uint32_t i = 0U; i < tensor.rank; ++i) {

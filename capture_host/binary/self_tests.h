@@ -1,7 +1,7 @@
-// Self-tests as evidence: where the outputs of each vector come from, and by which digests others know them.
+// Self-tests as evidence: the origin of each vector's outputs, and its digests.
 //
-// What receipts and `pianola inspect` say of a binary's vectors. The origin is the manifest's word; digests are
-// computed from the vectors themselves.
+// Receipts and `pianola inspect` report them. The origin is declared by the manifest; digests are computed from the
+// vectors.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ struct SelfTest {
     Sha256Digest outputs{};
 };
 
-// Of every vector, in their order. Empty where the segment does not hold whole vectors, which the validator refuses.
+// One entry for every vector, in order. Empty if the segment does not hold whole vectors, which the validator refuses.
 [[nodiscard]] std::vector<SelfTest> self_tests_of(const Image& image);
 
 // "captured" or "expected".

@@ -1,7 +1,7 @@
-// Signing a trace binary: in one go, or around a signature that is made elsewhere.
+// Signing a trace binary: in one call, or around a signature that is made elsewhere.
 //
-// What is signed is the digest that the file carries, which covers every byte but itself and the signature: the key's
-// id and the security version too. docs/reference/format.md gives the bytes.
+// The signed data is the digest of the file, which covers every byte except itself and the signature, and so also the
+// key's id and the security version. docs/reference/format.md gives the bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace pianola::signing {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// The file as it is to be signed: with the key's id, the security version and the digest over both, and a signature of
-// zeros, which no key has made. A signature that the file had is dropped. `file` is one that capture::verify() accepts.
+// The file before signing: with the key's id, the security version and the digest over both, and a signature of zeros,
+// which no key makes. An earlier signature is dropped. `file` must be one that capture::verify() accepts.
 [[nodiscard]] Bytes prepare(const Bytes& file, const KeyId& key, std::uint32_t security_version);
 
-// What the signature of a prepared file is made over.
+// The digest that a prepared file's signature is made over.
 [[nodiscard]] Sha256Digest digest_of(const Bytes& prepared);
 
 // The prepared file with its signature.

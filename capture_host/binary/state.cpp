@@ -20,13 +20,13 @@ Range common(const Range& one, const Range& other) {
     return {std::max(one.first, other.first), std::min(one.end, other.end)};
 }
 
-// What the set-up puts into device memory.
+// A block that the set-up writes to device memory.
 struct Block {
     Range range;
     ByteSpan bytes;
 };
 
-// The runs of an extent, as the proofs see them: of many, the hull.
+// The runs of an extent as the proofs treat them: the hull if there are many.
 template <typename Visit>
 void for_each_run(const Extent& extent, Visit visit) {
     const std::uint64_t runs = std::uint64_t{extent.inner.count} * extent.outer.count;

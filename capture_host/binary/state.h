@@ -1,8 +1,8 @@
-// State as evidence: which memory a binary keeps from step to step, what gives it its first contents, and of which
+// State as evidence: which memory a binary keeps from step to step, what writes its first contents, and from which
 // constants.
 //
-// What receipts and `pianola inspect` say of state. From scripts and the published extents of commands alone, whatever
-// the device.
+// Receipts and `pianola inspect` report it. It is computed from scripts and the published extents of commands only,
+// whatever the device.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace pianola::evidence {
 
-// What one script writes there.
+// The writes of one script to a state region.
 struct FirstContents {
     std::uint64_t bytes{0U};           // of the region, each counted once
-    std::uint64_t constant_bytes{0U};  // that are read for them
+    std::uint64_t constant_bytes{0U};  // read to compute them
     Sha256Digest constants{};          // of these bytes, in the order in which commands read them
     std::uint32_t commands{0U};
-    Sha256Digest command_words{};  // of the trace commands that write them, in order: a fill's value is there
+    Sha256Digest command_words{};  // of the trace commands that write them, in order: includes the values of fills
 };
 
 struct StateRegion {
@@ -30,14 +30,14 @@ struct StateRegion {
     MemoryKind memory{MemoryKind::kUnspecified};
     std::uint32_t base{0U};
     std::uint32_t size_bytes{0U};
-    std::optional<FirstContents> prologue;  // again with every start of the session, which is what resets state
-    std::optional<FirstContents> set_up;    // with load() alone
+    std::optional<FirstContents> prologue;  // at every start of the session, which resets state
+    std::optional<FirstContents> set_up;    // at load() only
 };
 
 // The regions of kind State, in the manifest's order. The validator has accepted the image.
 [[nodiscard]] std::vector<StateRegion> state_of(const Image& image, const CommandSet& command_set);
 
-// A list of objects; a script that writes nothing there is null.
+// A list of objects; null for a script that writes nothing there.
 [[nodiscard]] nlohmann::json to_json(const std::vector<StateRegion>& regions);
 
 }  // namespace pianola::evidence

@@ -34,7 +34,7 @@ bool TraceWalk::next(WordSpan words) noexcept {
 }
 
 void TraceCost::add(const DecodedCommand& command) {
-    if (command.kind != CommandKind::kDispatch) {  // everything else waits for all cores
+    if (command.kind != CommandKind::kDispatch) {  // every other command waits for all cores
         cycles_ = std::max(cycles_, last_core_cycles_);
     }
     cycles_ += command.cost_cycles;

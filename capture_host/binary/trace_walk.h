@@ -1,6 +1,6 @@
 // TraceWalk: the commands of a trace, one after the other.
 //
-// The one place on the host that decodes commands. Whoever shows, draws, measures or changes a trace goes through it,
+// The one place on the host that decodes commands. All code that shows, draws, measures or changes a trace uses it,
 // whatever the device.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace pianola::targets {
 
 using Words = std::vector<std::uint32_t>;
 
-// The words of a trace segment, and back. Bytes beyond the last whole word are left out.
+// The words of a trace segment, and back. Bytes after the last whole word are left out.
 [[nodiscard]] Words words_of(const std::vector<std::uint8_t>& bytes);
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const Words& words);
 inline void append(Words& words, const Words& more) {
@@ -26,8 +26,7 @@ class TraceWalk {
   public:
     explicit TraceWalk(const CommandSet& command_set) noexcept : command_set_{&command_set} {}
 
-    // Decodes the trace's next command, with which words begins. False where it is none: error() says why, and the
-    // walk is over.
+    // Decodes the command that `words` begins with. False if it is invalid: error() says why, and the walk ends.
     bool next(WordSpan words) noexcept;
     [[nodiscard]] const DecodedCommand& command() const noexcept { return command_; }
     [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
@@ -39,14 +38,14 @@ class TraceWalk {
     DecodeError error_;
 };
 
-// Where a walk over a whole trace has ended.
+// Where a walk over a whole trace ended.
 struct WalkEnd {
-    std::size_t word{0U};          // behind the last command that is one
-    const char* refused{nullptr};  // the field that is wrong with the next; nullptr where there is none
+    std::size_t word{0U};          // after the last valid command
+    const char* refused{nullptr};  // the invalid field of the next command; nullptr if there is none
     [[nodiscard]] bool is_whole() const noexcept { return refused == nullptr; }
 };
 
-// Calls visit(index of its first word, command) for every command, up to the first that is none.
+// Calls visit(index of its first word, command) for every command, up to the first invalid one.
 template <typename Visit>
 WalkEnd for_each_command(const CommandSet& command_set, WordSpan words, Visit visit) {
     TraceWalk walk{command_set};
@@ -66,8 +65,7 @@ WalkEnd for_each_command(const CommandSet& command_set, const Words& words, Visi
     return for_each_command(command_set, WordSpan{words.data(), words.size()}, visit);
 }
 
-// How long a trace takes by itself: dispatches run side by side on their cores, and every other command waits for all
-// of them.
+// The time of a trace alone: dispatches run in parallel on their cores, and every other command waits for all of them.
 class TraceCost {
   public:
     void add(const DecodedCommand& command);
@@ -79,7 +77,7 @@ class TraceCost {
     std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
 };
 
-// Of the commands in front of the first that is none.
+// Measures of the commands before the first invalid one.
 struct TraceMeasure {
     std::size_t words{0U};
     std::uint32_t commands{0U};
@@ -87,7 +85,7 @@ struct TraceMeasure {
 };
 [[nodiscard]] TraceMeasure measure_trace(const CommandSet& command_set, const Words& words);
 
-// What a command is called: a launch by its kernel.
+// The name of a command: a launch by its kernel.
 [[nodiscard]] const char* kind_name(CommandKind kind) noexcept;
 [[nodiscard]] const char* command_name(const Target& target, const DecodedCommand& command) noexcept;
 

@@ -1,14 +1,14 @@
-// Verify: would the target take this binary, and is it what the writer writes?
+// Verify: whether the target accepts this binary, and whether it is in the writer's form.
 //
-// What `pianola verify` says, the tests rely on and the benchmark counts.
+// Used by `pianola verify`, the tests and the benchmark.
 #pragma once
 
 #include "pianola/session.h"
 
 namespace pianola::capture {
 
-// Runs validate(), the target's own checks, and then the one that needs a heap: the manifest is in canonical form (rule
-// HST-CANONICAL). Arguments and results are those of validate().
+// Runs validate(), the target's own checks, and then the check that needs a heap: the manifest is in canonical form
+// (rule HST-CANONICAL). Arguments and results are those of validate().
 Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
               PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict);
 

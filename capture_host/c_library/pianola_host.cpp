@@ -16,7 +16,7 @@
 #include "pianola_host/files.h"
 #include "pianola_host/targets.h"
 
-// Opaque in C; texts are empty where they say nothing.
+// Opaque in C; unused texts are empty.
 struct pianola_result {
     std::uint32_t status{PIANOLA_INTERNAL_ERROR};
     std::string rule;
@@ -34,7 +34,7 @@ using pianola::Image;
 using pianola::Status;
 using pianola::Verdict;
 
-// A file, the device that it is for, and what is found out about it.
+// A file, its device, and the findings.
 struct Judged {
     explicit Judged(ByteSpan bytes) : file{bytes}, target{pianola::targets::target_of(file, targets)} {}
 
@@ -89,7 +89,7 @@ void inspect(ByteSpan file, pianola_result& result) {
     }
 }
 
-// Nothing that is thrown may leave a function of C.
+// No exception may leave a function of C.
 pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(ByteSpan, pianola_result&)) noexcept {
     auto owned = std::unique_ptr<pianola_result>{new (std::nothrow) pianola_result};
     pianola_result* const result = owned.get();
@@ -102,7 +102,7 @@ pianola_result* answer(const void* file, std::size_t file_bytes, void (*act)(Byt
             result->text = "the file is NULL, and its size is not 0";
             return owned.release();
         }
-        // Longer files are refused by their size, which needs no copy of them.
+        // Longer files are refused by size, without a copy.
         const std::size_t kept = std::min<std::size_t>(file_bytes, pianola::kMaxFileBytes + std::size_t{1U});
         const auto* const bytes = static_cast<const std::uint8_t*>(file);
         const pianola::files::AlignedBytes copy{std::vector<std::uint8_t>{bytes, bytes + kept}};

@@ -13,12 +13,12 @@ namespace pianola::capture {
 namespace {
 
 constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles make a microsecond
-// Where nobody says otherwise: four times what the commands take, and never less than a usual cycle of an ECU's tasks,
+// The default deadline: four times the time of the commands, and never less than a usual cycle of an ECU's tasks,
 // because a result counts when the ECU sees it.
 constexpr std::uint64_t kDeadlineFactor = 4U;
 constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 
-// In microseconds, for what takes that many cycles.
+// The deadline, in microseconds, for commands that take that many cycles.
 std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
     const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
     if (wanted_us == 0U) {
@@ -93,7 +93,7 @@ std::vector<std::uint32_t> transfers_of(const Manifest& manifest, const Manifest
             const std::uint32_t words = manifest.traces.at(command.object).word_count;
             const std::uint32_t bytes = words * static_cast<std::uint32_t>(sizeof(std::uint32_t));
             const bool is_last = (command.object + 1U) == manifest.traces.size();
-            return {is_last ? bytes : align_up(bytes)};  // with the zeros in front of the next
+            return {is_last ? bytes : align_up(bytes)};  // with the zeros before the next
         }
         case ScriptCommandKind::kWriteInput:
         case ScriptCommandKind::kReadOutput: {
@@ -122,7 +122,7 @@ namespace {
            (column < (std::uint32_t{devices.column} + devices.columns));
 }
 
-// Of the device at that place of the mesh.
+// The cycles of the device at that place of the mesh.
 std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
                             std::uint32_t row, std::uint32_t column) {
     std::array<std::uint64_t, kMaxQueues> cycles{};
@@ -145,7 +145,7 @@ std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& scri
         } else if (command.kind == ScriptCommandKind::kReplayTrace) {
             now += manifest.traces.at(command.object).cost_cycles;
         } else {
-            // Nothing but its own cost.
+            // Only its own cost.
         }
         for (const std::uint32_t size_bytes : transfers_of(manifest, command)) {
             now += cost(queue_kind(command.kind), size_bytes);

@@ -28,7 +28,7 @@ std::uint64_t bytes_of(const Tensors& tensors) {
     return bytes;
 }
 
-// How many vectors there will be. Throws LinkError where they do not fit the file.
+// The number of vectors. Throws LinkError if they do not fit the file.
 std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
     const std::size_t count = options.expected.size() + options.self_tests;
     if (count > kMaxSelfTests) {
@@ -38,7 +38,7 @@ std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
         return count;
     }
     const std::uint64_t vector_bytes = bytes_of(trial.empty_inputs()) + bytes_of(trial.empty_outputs());
-    // Of the manifest, a byte for each; and what rounding takes.
+    // In the manifest, a byte for each; and rounding.
     const std::uint64_t bytes =
         trial.file().size() + (count * (vector_bytes + 1U)) + (std::uint64_t{2U} * kFileAlignmentBytes);
     if (bytes > kMaxFileBytes) {
@@ -50,7 +50,7 @@ std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
     return count;
 }
 
-// What was expected, then seeded inputs with what the simulator gives.
+// The expected vectors, then seeded inputs with the simulator's outputs.
 std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions& options) {
     std::vector<std::uint8_t> vectors;
     const auto append = [&vectors](const Tensors& tensors) {
@@ -74,7 +74,7 @@ std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions&
     return vectors;
 }
 
-// As a target does it: each vector alone, or where there is state behind those before it.
+// As on a target: each vector alone; with state, after the earlier ones.
 void replay_self_tests(Replay& trial) {
     std::vector<std::uint8_t> scratch(trial.session().output_bytes());
     trial.check(trial.session().self_test({scratch.data(), scratch.size()}));

@@ -64,7 +64,7 @@ class Comparison {
     void compare_output(std::size_t inference, std::uint32_t output, const std::vector<std::uint8_t>& expected,
                         const std::vector<std::uint8_t>& got) {
         const TensorView tensor = trial_.image().output(output);
-        // The binary is validated: its types are known.
+        // The binary was validated, so its types are known.
         const std::size_t bytes = std::max<std::size_t>(element_bytes(tensor.type), 1U);
         const std::uint64_t elements = expected.size() / bytes;
         std::uint64_t differing = 0U;

@@ -1,6 +1,6 @@
-// Expected outputs: inferences that something else has computed, and what a new binary makes of the same inputs.
+// Expected outputs: inferences that another program computed, and the results of a new binary for the same inputs.
 //
-// A binary is given out only where it computes what was expected, to the byte; the inferences then become its self-test
+// A binary is returned only if it computes the expected outputs, to the byte; the inferences then become its self-test
 // vectors.
 #pragma once
 
@@ -19,9 +19,9 @@ struct ExpectedInference {
     replay::Tensors outputs;
 };
 
-// The first element that is another, and how many are.
+// The first element that differs, and how many do.
 struct OutputDifference {
-    std::size_t inference{0U};  // of those that were expected, from 0
+    std::size_t inference{0U};  // of the expected ones, from 0
     std::uint32_t output{0U};
     std::string tensor;  // its name
     ElementType type{ElementType::kUnspecified};
@@ -33,10 +33,10 @@ struct OutputDifference {
     std::uint64_t differing_in_all{0U};
     std::uint64_t differing_inferences{0U};
     std::uint64_t inferences{0U};
-    bool has_state{false};  // inferences were steps that follow each other from a reset
+    bool has_state{false};  // inferences were consecutive steps from a reset
 };
 
-// The binary computes something else.
+// The binary's outputs differ.
 class NotAsExpected : public std::runtime_error {
   public:
     explicit NotAsExpected(const OutputDifference& difference);
@@ -46,11 +46,11 @@ class NotAsExpected : public std::runtime_error {
     OutputDifference difference_;
 };
 
-// A value as text; of floating-point numbers the bits too, which are what is compared.
+// A value as text; for floating-point numbers also the bits, which are compared.
 [[nodiscard]] std::string element_text(ElementType type, ByteSpan element);
 
 // Replays all inferences, in order, from the start of a binary that was just loaded; a pipelined one overlaps them.
-// Throws NotAsExpected; std::invalid_argument where a tensor has another size than the binary's.
+// Throws NotAsExpected; std::invalid_argument if a tensor's size differs from the binary's.
 void compare_expected(replay::Replay& trial, const std::vector<ExpectedInference>& expected);
 
 }  // namespace pianola::capture

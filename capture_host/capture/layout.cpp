@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kConstantAlignmentBytes = 16U;  // enough for every kernel; constants are many and small
 constexpr std::uint64_t kBufferAlignmentBytes = 64U;
 
-// Memory that is handed out from the bottom, however much there is: what does not fit is refused when all is placed, so
-// that the refusal can say how much would.
+// Memory that is allocated from the bottom, whatever its size: the check is made after everything is placed, so that
+// the refusal can say how much would fit.
 class Memory {
   public:
     Memory(MemoryKind kind, std::uint32_t base) : kind_{kind}, base_{base} {}
@@ -35,7 +35,7 @@ class Memory {
     std::uint64_t used_bytes_{0U};
 };
 
-// Command indices of first and last use of every buffer.
+// Command indices of the first and last use of every buffer.
 std::vector<Lifetime> lifetimes_of(const Recorder& recorder) {
     constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
     std::vector<Lifetime> lifetimes;
@@ -80,7 +80,7 @@ class LayoutMaker {
     }
 
   private:
-    // Only DRAM can be too small: activations lie in L1 where they fit.
+    // Only DRAM can be too small: activations are in L1 only if they fit.
     void check_dram() const {
         const std::uint64_t needed_bytes = dram_.used_bytes() + spec_.trace_region_bytes;
         if (needed_bytes > spec_.dram_bytes) {
@@ -115,7 +115,7 @@ class LayoutMaker {
                                    static_cast<std::uint32_t>(offset_bytes), buffer.size_bytes});
     }
 
-    // All constants form one buffer, so that set-up is one transfer whatever their number.
+    // All constants form one buffer, so that set-up is one transfer.
     void place_weights() {
         std::vector<std::pair<std::size_t, std::uint64_t>> offsets;
         for_each(BufferRole::kConstant, [&](std::size_t id, const Buffer& buffer) {

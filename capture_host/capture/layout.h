@@ -1,4 +1,4 @@
-// Where every recorded buffer lies: regions, addresses, and the buffers of the manifest.
+// The places of all recorded buffers: regions, addresses, and the buffers of the manifest.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ struct Layout {
     std::vector<ManifestBuffer> buffers;
     std::vector<std::uint32_t> addresses;         // of each recorded buffer, by id
     std::vector<std::uint32_t> manifest_buffers;  // index in `buffers` of each recorded input and output, by id
-    std::vector<std::uint8_t> weights;            // contents of the weights region; empty where there is none
+    std::vector<std::uint8_t> weights;            // contents of the weights region; empty if there is none
 };
 
 // Fills in the memory figures of `summary`. Throws LinkError.
 [[nodiscard]] Layout lay_out(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary);
 
-// Printable ASCII, not empty, not longer than the runtime takes: what the manifest can hold of a foreign name.
+// A name that the manifest can hold: printable ASCII, not empty, not longer than the runtime accepts.
 [[nodiscard]] std::string manifest_name(const std::string& name, const std::string& fallback);
 
 }  // namespace pianola::capture

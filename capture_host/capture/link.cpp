@@ -41,10 +41,10 @@ std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<
     return refdev::launch_words(kernel->id, arguments);
 }
 
-// Recorded launches become the words of traces.
+// Turns recorded launches into the words of traces.
 class TraceMaker {
   public:
-    // Throws LinkError where the device does not accept the launch.
+    // Throws LinkError if the device does not accept the launch.
     void add(const Launch& launch, const Layout& layout) {
         const std::vector<std::uint32_t> operands = place_operands(launch, layout);
         targets::append(words_, (launch.kind == CommandKind::kCopy)
@@ -57,7 +57,7 @@ class TraceMaker {
         programs_.back().command_count += 1U;
     }
 
-    // Ends the trace and adds it to the binary; what is added next belongs to another.
+    // Ends the trace and adds it to the binary; later launches belong to another.
     void finish(const std::string& name, LinkedWorkload& workload) {
         targets::append(words_, refdev::end_words());
         add_trace(name, words_, programs_, refdev::target().command_set(), workload.manifest, workload.segments);
@@ -79,7 +79,7 @@ ManifestScript make_setup(const Layout& layout, const Manifest& manifest) {
     return setup;
 }
 
-// Every input is written, or every output read, or one trace replayed.
+// Adds a write of every input, a read of every output, or a replay of one trace.
 void add_each(ScriptCommandKind kind, std::uint32_t queue, std::size_t count, ManifestScript& script) {
     for (std::uint32_t i = 0U; i < count; ++i) {
         script.commands.push_back({kind, queue, i, 0U});
@@ -130,7 +130,7 @@ std::vector<ManifestScript> make_pipelined_scripts(const Manifest& manifest) {
     ManifestScript prologue{ScriptKind::kPrologue, {}};
     write_inputs(manifest, kIo, prologue);
     record(prologue, kIo, kWritten);
-    record(prologue, kIo, kRead);  // nothing is to be read yet
+    record(prologue, kIo, kRead);  // nothing to read yet
     std::vector<ManifestScript> scripts{prologue};
     for (const ScriptKind kind : {ScriptKind::kStep, ScriptKind::kEpilogue}) {
         const bool goes_on = kind == ScriptKind::kStep;
@@ -185,7 +185,7 @@ void check_queues(const LinkOptions& options) {
     }
 }
 
-// The recorded launches as traces: one, or what is before, between and behind the staging copies.
+// The recorded launches as traces: one, or those before, between and after the staging copies.
 void make_traces(const Recorder& recorder, const StagedCopies& copies, const Layout& layout, const LinkOptions& options,
                  LinkedWorkload& workload) {
     const std::vector<Launch>& launches = recorder.launches();
@@ -222,7 +222,7 @@ void make_traces(const Recorder& recorder, const StagedCopies& copies, const Lay
 void make_scripts(const Layout& layout, const LinkOptions& options, bool has_state, Manifest& manifest) {
     manifest.scripts = {make_setup(layout, manifest)};
     if (has_state) {
-        // What a session's start() runs, so that state can be reset without another set-up.
+        // A session's start() runs it, so that state can be reset without another set-up.
         manifest.scripts.push_back({ScriptKind::kPrologue, {}});
         replay(static_cast<std::uint32_t>(manifest.traces.size() - 1U), manifest.scripts.back());
     }

@@ -1,7 +1,7 @@
 // Linker: gives a recorded workload its addresses and makes a trace binary of it.
 //
-// Plans activation memory by lifetime, lays out the regions, makes the command words, the scripts and the budgets.
-// Every figure that it prints is computed from the result, never estimated.
+// Plans activation memory by lifetime, lays out the regions, makes the command words, the scripts and the budgets. All
+// figures are computed from the result, never estimated.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@
 
 namespace pianola::capture {
 
-// One step's transfers hide behind another's computation with two; more of them hide the host's own time.
+// Two steps overlap one step's transfers with another's computation; more steps also hide the host's own time.
 inline constexpr std::uint32_t kUsualStepsInFlight = 2U;
 
 struct LinkOptions {
     DeviceDescription spec{refdev::target().usual_device()};
     std::uint32_t queues{1U};  // 1: everything on queue 0. 2: traces on queue 0, inputs and outputs on queue 1
     // Overlaps the transfers of one step with the computation of another: needs two queues. A copy of each input and
-    // output frees what is transferred from what is computed with; both are commands of traces of their own, so that
-    // events fit between.
+    // output separates the transferred bytes from the computed ones; both copies are commands of separate traces, so
+    // that events fit between.
     bool is_pipelined{false};
-    // How many steps of a pipelined workload may be under way at once.
+    // The most steps of a pipelined workload that may be under way at once.
     std::uint32_t steps_in_flight{kUsualStepsInFlight};
-    // Deadlines of a step and of the set-up. 0: four times what the commands take, and no less than 10 ms.
+    // Deadlines of a step and of the set-up. 0: four times the time of the commands, and no less than 10 ms.
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
-    // Layers are packed for the cores that read this layout, where the result provably stays the same.
+    // Layers are packed for the cores that read this layout, if the result provably stays the same.
     refdev::WeightsLayout pack{refdev::WeightsLayout::kPlain};
 };
 
-// A workload that does not fit the device: what() states the resource, the need and the limit.
+// The workload does not fit the device: what() states the resource, the need and the limit.
 class LinkError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-// A deadline that was asked for is shorter than what the commands take.
+// A given deadline is shorter than the time of the commands.
 class DeadlineError : public LinkError {
   public:
     DeadlineError(ScriptKind script, const std::string& what) : LinkError{what}, script_{script} {}

@@ -1,6 +1,6 @@
-// MemoryError: which of the device's memories is too small for a workload, and what would suffice.
+// MemoryError: which memory of the device is too small for a workload, and the sufficient size.
 //
-// Thrown by the linker, for those who know how a user asks for another device.
+// Thrown by the linker, for callers that know how a user selects another device.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace pianola::capture {
 
-// `member` is the device description's, `needed_bytes` what it has to be at least.
+// `member` is the member of the device description, `needed_bytes` its smallest sufficient value.
 class MemoryError : public LinkError {
   public:
     MemoryError(const char* member, std::uint64_t needed_bytes, const std::string& what)

@@ -70,7 +70,7 @@ std::uint64_t most_alive_bytes(const std::vector<Lifetime>& buffers) {
     return most;
 }
 
-// Where `buffer` goes, given the placed ones in order of offset.
+// The place of `buffer`, given the placed ones in order of offset.
 std::uint64_t find_place(const std::vector<Lifetime>& buffers, const Lifetime& buffer, const Order& placed,
                          const std::vector<std::uint64_t>& offsets, Fit fit) {
     std::uint64_t gap_start = 0U;
@@ -116,7 +116,7 @@ Attempt place_in_order(const std::vector<Lifetime>& buffers, const Order& order,
     return attempt;
 }
 
-// The orders tried: larger key first, ties by index.
+// The orders to try: larger key first, ties by index.
 std::vector<Order> candidate_orders(const std::vector<Lifetime>& buffers) {
     const auto duration = [](const Lifetime& l) { return std::uint64_t{l.last} - l.first + 1U; };
     const auto area = [&duration](const Lifetime& l) {
@@ -157,8 +157,8 @@ class Sequence {
     std::uint32_t state_{0x9E37'79B9U};
 };
 
-// Moves buffers towards the front of the order, half of the time one that ends at the top of the arena, and keeps what
-// does not make the plan larger.
+// Moves buffers towards the front of the order, half of the time one that ends at the top of the arena, and keeps moves
+// that do not make the plan larger.
 Attempt improved(const std::vector<Lifetime>& buffers, Order order, Fit fit, Attempt best, std::uint64_t bound) {
     const std::uint64_t visits_per_try = static_cast<std::uint64_t>(buffers.size()) * buffers.size();
     const std::uint64_t tries =

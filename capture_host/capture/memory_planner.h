@@ -1,6 +1,6 @@
 // Memory planner: packs buffers whose lifetimes are known into one arena.
 //
-// Pure function of its input: the same lifetimes give the same offsets on every host.
+// A pure function: the same lifetimes give the same offsets on every host.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace pianola::capture {
 
 inline constexpr std::uint64_t kPlanAlignmentBytes = 64U;  // of every offset; sizes are rounded up to it
 
-// A buffer's size and the commands between which it is alive. Both ends are inclusive: a buffer whose last is another's
-// first must not share memory with it.
+// A buffer's size and the first and last command of its life. Both are inclusive: two buffers must not share memory if
+// one's last command is the other's first.
 struct Lifetime {
     std::uint64_t size_bytes{0U};
     std::uint32_t first{0U};
@@ -26,8 +26,8 @@ struct MemoryPlan {
 };
 
 // lower_bound_bytes <= planned_bytes <= sum_bytes. Finding the smallest plan is NP-hard; the effort is bounded: O(n^2)
-// for each of a fixed number of attempts, fewer for large n. Throws std::invalid_argument where last < first or the
-// sizes do not add up within 63 bits.
+// for each of a fixed number of attempts, fewer for large n. Throws std::invalid_argument if last < first or the sum of
+// the sizes needs more than 63 bits.
 [[nodiscard]] MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace pianola::capture

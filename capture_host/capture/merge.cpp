@@ -71,7 +71,7 @@ class Merger {
     }
 
   private:
-    struct Numbers {  // what an object of a part is in the whole
+    struct Numbers {  // the number of a part's object in the merged binary
         std::map<std::uint32_t, std::uint32_t> inputs;
         std::map<std::uint32_t, std::uint32_t> outputs;
         std::map<std::uint32_t, std::uint32_t> traces;
@@ -108,7 +108,7 @@ class Merger {
                 static_cast<std::uint8_t>(device % options_.columns), 1U, 1U};
     }
 
-    // A run of buffers, one behind the other; where it begins.
+    // Numbers a run of consecutive buffers; returns where it begins.
     std::uint32_t number_buffers(const Manifest& part, std::uint32_t first, std::uint32_t count) {
         std::vector<ManifestBuffer>& all = merged_.manifest.buffers;
         if ((std::size_t{first} + count) > part.buffers.size()) {
@@ -122,7 +122,7 @@ class Merger {
         return index;
     }
 
-    // The tensor is another one's part, or a new one.
+    // Returns the tensor that this one is a part of, or adds a new one.
     std::uint32_t number_tensor(std::vector<ManifestTensor>& all, const Manifest& part, const ManifestTensor& tensor,
                                 std::size_t device, bool is_sharded) {
         ManifestTensor placed = tensor;
@@ -154,7 +154,7 @@ class Merger {
         return static_cast<std::uint32_t>(found - all.begin());
     }
 
-    // The smallest rectangle with the device in it: check_rectangles() sees to those in between.
+    // Widens to the smallest rectangle that includes the device: check_rectangles() checks those in between.
     void widen(DeviceRange& range, std::size_t device) const {
         const DeviceRange one = range_of(device);
         const auto end = [](std::uint8_t first, std::uint8_t count) {
@@ -207,7 +207,7 @@ class Merger {
                 holders["output " + part.outputs[i].name] += 1U;
             }
             for (std::uint32_t i = 0U; i < part.buffers.size(); ++i) {
-                (void)number_buffers(part, i, 1U);  // names for people: what no command moves, kernels have
+                (void)number_buffers(part, i, 1U);  // names for people: also buffers that only kernels use
             }
             std::set<std::uint32_t> used;  // each is loaded and replayed once: equal ones stay apart
             for (std::uint32_t i = 0U; i < part.traces.size(); ++i) {
@@ -272,7 +272,7 @@ class Merger {
         return offset;
     }
 
-    // A part's command, as it is in the whole.
+    // A part's command in the merged binary.
     ManifestCommand translate(std::size_t device, const ManifestCommand& command) {
         const MeshPart& part = parts_[device];
         ManifestCommand whole = command;
@@ -288,13 +288,13 @@ class Merger {
         } else if (command.kind == Kind::kReadOutput) {
             whole.object = numbers_[device].outputs.at(command.object);
         } else {
-            // Each device has events of its own.
+            // Each device has its own events.
         }
         return whole;
     }
 
-    // Every device's commands stay in its order; in every turn the largest rectangle of devices whose next commands are
-    // equal goes on, where it can with a command that no other device is still to come to.
+    // Keeps the order of every device's commands. Each turn takes the largest rectangle of devices whose next commands
+    // are equal, if possible with a command that no other device still has to reach.
     std::vector<ManifestCommand> merge_script(std::size_t script) {
         std::vector<std::vector<ManifestCommand>> left;  // of each device, the next one last
         for (std::size_t device = 0U; device < parts_.size(); ++device) {
@@ -352,7 +352,7 @@ class Merger {
         return devices;
     }
 
-    // 0 where the devices' next commands are not equal.
+    // 0 if the devices' next commands differ.
     [[nodiscard]] std::uint32_t worth_of(const std::vector<std::vector<ManifestCommand>>& left,
                                          const DeviceRange& range) const {
         const std::vector<std::size_t> devices = devices_in(range);

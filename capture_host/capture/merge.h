@@ -1,6 +1,6 @@
-// Merge: one binary for a mesh, out of what was captured on each of its devices alone.
+// Merge: makes one binary for a mesh from the captures of its devices.
 //
-// Devices of a mesh share nothing, so that what each does is kept as it is; commands that devices have in common become
+// Devices of a mesh share nothing, so that the work of each is kept as it is; equal commands of several devices become
 // one command with a range, and equal traces and weights are stored once.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace pianola::capture {
 
-// What one device does: a binary for it alone, in pieces.
+// One device's binary, in pieces.
 struct MeshPart {
     Manifest manifest;
     Segments segments;
@@ -23,12 +23,12 @@ struct MeshPart {
 struct MeshOptions {
     std::uint32_t rows{1U};
     std::uint32_t columns{1U};
-    // Inputs of which each device has a piece of its own; the others' are the same on all their devices. An output of
-    // several devices is always in pieces. Pieces follow each other in the first dimension.
+    // Inputs of which each device has a different piece; other inputs are the same on all their devices. An output of
+    // several devices is always in pieces. Pieces are consecutive in the first dimension.
     std::set<std::string> sharded_inputs;
 };
 
-// `parts` in row-major order, of one target, with the same regions, scripts and parameters. Tensors belong together by
+// `parts` in row-major order, of one target, with the same regions, scripts and parameters. Tensors are matched by
 // name. Without self-test vectors. Throws LinkError, which says what differs, or what the result would need.
 [[nodiscard]] MeshPart merge_mesh(const std::vector<MeshPart>& parts, const MeshOptions& options);
 

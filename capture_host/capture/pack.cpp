@@ -19,7 +19,7 @@ Arguments arguments_of(const Launch& launch) {
     return arguments;
 }
 
-// What the kernel takes of a layer; nothing where no packed layout has it.
+// A layer's operands for the kernel; empty if no packed layout supports it.
 struct Layer {
     LayerShape shape;
     std::uint32_t filter_word;
@@ -53,7 +53,7 @@ std::optional<Layer> layer_of(const Launch& launch) {
     return std::nullopt;
 }
 
-// The operand that a word holds the address of, where it is the whole of a constant.
+// The operand whose address a word holds, if it is a whole constant.
 Operand* constant_operand(const Recorder& recorder, Launch& launch, std::uint32_t word, std::size_t size_bytes) {
     const auto found = std::find_if(launch.operands.begin(), launch.operands.end(),
                                     [word](const Operand& operand) { return operand.word == word; });

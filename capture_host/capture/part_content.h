@@ -1,4 +1,4 @@
-// What the pieces of a device's binary hold, by which a merge tells whether those of two devices are equal.
+// The contents of a device's binary; a merge compares them to tell whether those of two devices are equal.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace pianola::capture {
 
-// Throws LinkError where they lie outside; `what` they are.
+// Throws LinkError if the bytes are outside; `what` names them.
 [[nodiscard]] std::vector<std::uint8_t> bytes_at(const std::vector<std::uint8_t>& segment, std::size_t offset,
                                                  std::size_t count, const char* what);
 
-// A trace's words, and which of them are patched, by whose values.
+// A trace's words, and which of them are patched by which parameters.
 struct TraceContent {
     std::vector<std::uint8_t> words;
     std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name

@@ -51,7 +51,7 @@ BufferId Recorder::add_output(TensorInfo tensor, std::uint32_t size_bytes) {
     return add({tensor.name, BufferRole::kOutput, size_bytes, {}, std::move(tensor)});
 }
 
-// Contents that are one byte over and over need no constant where the kernel that fills by words takes them.
+// Contents of one repeated byte need no constant if the kernel that fills by words accepts them.
 BufferId Recorder::add_state(std::string name, const std::vector<std::uint8_t>& contents) {
     const std::string label = "reset " + name;
     const auto size_bytes = static_cast<std::uint32_t>(contents.size());

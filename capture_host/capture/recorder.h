@@ -1,6 +1,6 @@
 // Recorder: collects a static workload, call by call, before it has addresses.
 //
-// Buffers and launches get ids of their own kind, in order of creation, never reused.
+// Buffers and launches have separate id types; ids are in order of creation and never reused.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ enum class BufferRole : std::uint8_t {
     kActivation,  // lives from its first write to its last read inside a step; shares memory with others
     kInput,       // written by the host in every step; the device reads only
     kOutput,      // written by the device in every step; read by the host
-    kState,       // written in front of the first step; the device's from then on: it outlives steps
+    kState,       // written before the first step, by the device from then on: it outlives steps
 };
 
 using ElementType = pianola::ElementType;
 
-// What the outside must know of an input or output.
+// The description of an input or output for users of the binary.
 struct TensorInfo {
     std::string name;
     std::vector<std::uint32_t> shape;  // outermost first
@@ -54,7 +54,7 @@ struct Operand {
     Access access{Access::kUnspecified};
 };
 
-// One device command in the making.
+// One recorded device command.
 struct Launch {
     std::string label;  // the operator it comes from, for people: "3 CONV_2D"
     CommandKind kind{CommandKind::kLaunch};
@@ -63,7 +63,7 @@ struct Launch {
     std::vector<Operand> operands;
 };
 
-// How many copies stand in front of, and behind, the other launches.
+// How many copies are before, and after, the other launches.
 struct StagedCopies {
     std::size_t inputs{0U};
     std::size_t outputs{0U};
@@ -76,7 +76,7 @@ class Recorder {
     BufferId add_activation(std::string name, std::uint32_t size_bytes);
     BufferId add_input(TensorInfo tensor, std::uint32_t size_bytes);
     BufferId add_output(TensorInfo tensor, std::uint32_t size_bytes);
-    // With the contents that it has in front of the first step, and again after every reset.
+    // `contents` are those before the first step, and after every reset.
     BufferId add_state(std::string name, const std::vector<std::uint8_t>& contents);
 
     // Launches run in the order of recording.
@@ -84,8 +84,8 @@ class Recorder {
     // Copies size_bytes from the start of one buffer to the start of another.
     void copy(std::string label, BufferId destination, BufferId source, std::uint32_t size_bytes);
 
-    // Puts a copy between every input and what reads it, and between every output and what writes it: what computes
-    // then touches neither, so that the host can write the next inputs, and read the last outputs, meanwhile.
+    // Inserts a copy between every input and its readers, and between every output and its writers: computation then
+    // touches neither, so that the host can meanwhile write the next inputs and read the last outputs.
     StagedCopies stage_transfers();
 
     // Calls change(launch) for every launch: it may change words and operands, and add constants.
@@ -99,7 +99,7 @@ class Recorder {
     [[nodiscard]] const std::vector<Buffer>& buffers() const noexcept { return buffers_; }
     [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers_.at(static_cast<std::size_t>(id)); }
     [[nodiscard]] const std::vector<Launch>& launches() const noexcept { return launches_; }
-    // What gives state its first contents, in front of the first step.
+    // The launches that give state its first contents, before the first step.
     [[nodiscard]] const std::vector<Launch>& resets() const noexcept { return resets_; }
     [[nodiscard]] const std::string& source_name() const noexcept { return source_name_; }
     [[nodiscard]] const std::array<std::uint8_t, 32>& source_sha256() const noexcept { return source_sha256_; }

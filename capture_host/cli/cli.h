@@ -1,7 +1,7 @@
 // The command line: what its sub-commands share.
 //
 // Every sub-command is a file with one function, which returns an exit code or throws CliError; run_pianola() is the
-// whole program but for main(), so that a test can call it in its own process. Results go to standard output, progress
+// whole program except main(), so that a test can call it in its own process. Results go to standard output, progress
 // and complaints to standard error.
 #pragma once
 
@@ -39,7 +39,7 @@ enum ExitCode : int {
     kRefused = 3,            // the validator refuses the binary
     kReplayFault = 4,        // a fault while replaying
     kUnsupportedModel = 5,   // not a model, not a supported one, or one that does not fit the device
-    kFileTrouble = 6,        // a file can not be read or written, or is not of the kind that it should be
+    kFileTrouble = 6,        // a file cannot be read or written, or is not of the expected kind
     kDifferent = 7,          // what was compared is not equal, or a mutant is not refused as it must be
     kInternalError = 70,     // a defect in Pianola; sysexits.h calls it EX_SOFTWARE
 };

@@ -206,7 +206,7 @@ nlohmann::json error_to_json(const Complaint& complaint) {
 }
 
 void print_complaint(const Complaint& complaint) {
-    // The parser's name the command, and verdicts about the device have a remedy of their own.
+    // The parser's complaints name the command, and verdicts about the device have their own remedy.
     const bool names_program = complaint.message.rfind("pianola", 0U) == 0U;
     const bool has_remedy = complaint.message.find("\n  remedy  ") != std::string::npos;
     print_error(fmt::format("{}{}\n", names_program ? std::string{} : (paint(stderr, Colour::kBad, "pianola:") + " "),

@@ -1,7 +1,7 @@
-// Complaints: what is printed where a command can not do what it was asked to.
+// Complaints: what is printed if a command fails.
 //
 // Every error of the program goes through here, so that each says what is wrong, where, why, and what to do, on
-// standard error; and with --json as an object on standard output as well.
+// standard error; with --json also as an object on standard output.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>

@@ -14,7 +14,7 @@
 namespace pianola::cli {
 namespace {
 
-// What follows an option: files, one of these words, or something that nobody can know.
+// What follows an option: files, one of these words, or something that cannot be completed.
 struct Value {
     bool is_file{false};
     std::vector<std::string> words;
@@ -209,7 +209,7 @@ std::string fish_completion(const CLI::App& app) {
             condition += "; and not __fish_seen_subcommand_from" + below;
         }
         if (is_outermost && (command.path == "pianola diff")) {
-            condition += "; and not __fish_seen_subcommand_from log";  // which has a diff of its own
+            condition += "; and not __fish_seen_subcommand_from log";  // which has its own diff
         }
         for (const CLI::App* const each : command.below) {
             text += fmt::format("complete -c pianola -n '{}' -a {} -d '{}'\n", condition, each->get_name(),

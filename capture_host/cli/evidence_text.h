@@ -11,7 +11,7 @@
 
 namespace pianola::cli {
 
-// A text of somebody else's, as JSON writes it: in ASCII, and without what a terminal would obey.
+// Foreign text as JSON writes it: in ASCII, and without control characters of terminals.
 [[nodiscard]] std::string printable(const nlohmann::json& text);
 
 // Members `self_tests` and `state`, as in the statement of a receipt, where there is something to say. Of state only

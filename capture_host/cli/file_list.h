@@ -38,8 +38,8 @@ struct Shown {
     std::function<void(const std::string& file)> text;
     std::function<nlohmann::json(const std::string& file)> json;
 };
-// Shows all. One file that can not be shown does not hide the others: its complaint goes to standard error, and into
-// the JSON; the exit code is the largest. One file is printed as it is, several as {"files": [...]}.
+// Shows all. A file that cannot be shown does not hide the others: its complaint goes to standard error, and into the
+// JSON; the exit code is the largest. One file is printed as it is, several as {"files": [...]}.
 [[nodiscard]] int show_files(const std::vector<std::string>& arguments, bool as_json, const Shown& shown);
 
 }  // namespace pianola::cli

@@ -108,8 +108,8 @@ void gather_regions(const VerifiedFile& file, MemoryManifest& manifest) {
     }
 }
 
-// From the lowest to the highest byte of a memory's regions; the trace region has a window of its own. Of size 0 where
-// the memory is not used, so that applications find the same constants for every binary.
+// Adds a window from the lowest to the highest byte of a memory's regions; the trace region has a separate window. Its
+// size is 0 if the memory is not used, so that applications find the same constants for every binary.
 void add_span_window(const char* name, const char* memory_name, MemoryKind memory, std::uint32_t memory_base,
                      MemoryManifest& manifest) {
     std::uint32_t first = UINT32_MAX;

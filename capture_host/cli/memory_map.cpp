@@ -168,7 +168,7 @@ class MapDrawing {
                         grouped(buffer.offset_bytes), bound.empty() ? "" : "; ", bound));
     }
 
-    // Buffers that share bytes lie in rows of their own, as far as there are rows.
+    // Buffers that share bytes are in separate rows, as far as there are rows.
     [[nodiscard]] std::vector<std::vector<std::size_t>> rows_of(std::size_t region) const {
         std::vector<std::vector<std::size_t>> rows;
         for (std::size_t i = 0U; i < manifest_.buffers.size(); ++i) {

@@ -46,6 +46,6 @@ inline constexpr const char* kWrites = "OUT";            // a file, or a folder 
 inline constexpr const char* kWritesAs = "FORM=OUT";     // a file, and in which form
 inline constexpr const char* kSaysName = "NAME";         // text of a form that the parser checks
 inline constexpr const char* kSaysValue = "NAME=VALUE";  // a name and a number
-inline constexpr const char* kSaysAnything = "ARG";      // text for somebody else
+inline constexpr const char* kSaysAnything = "ARG";      // text for another program
 
 }  // namespace pianola::cli

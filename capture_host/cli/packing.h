@@ -1,6 +1,6 @@
 // The kinds of core that a binary holds packed weights for: others refuse it.
 //
-// `inspect` and `verify` say the same. The host's verdict can not, since the simulator reads all.
+// `inspect` and `verify` report them. The host's verdict cannot, because the simulator reads all.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -140,7 +140,7 @@ bool is_file(const std::string& type) {
            (type == kWritesAs);
 }
 
-// The parser takes a number with a 0 in front for an octal one, which nobody means who pads a version.
+// The parser reads a number with a leading 0 as octal, which a padded version does not mean.
 bool looks_octal(const std::string& number) {
     const std::size_t first = number.find_first_not_of(" \t\n\v\f\r+-");
     return (first != std::string::npos) && ((first + 1U) < number.size()) && (number[first] == '0') &&
@@ -161,8 +161,8 @@ std::string complaint_of_zeros(const std::string& value) {
     return {};
 }
 
-// Every number of the command line goes through here, as it was given: in front of the other checks of its option,
-// which may put another text in its place.
+// Every number of the command line goes through here, as it was given: before the other checks of its option, which may
+// replace the text.
 void refuse_zeros_in_front(CLI::App& app) {
     std::vector<CLI::App*> commands{&app};
     for (std::size_t i = 0U; i < commands.size(); ++i) {

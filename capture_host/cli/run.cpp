@@ -286,7 +286,7 @@ class Run {
     // Without transfers a step is shorter than what was proved, by the same amount every time.
     void check_step(std::uint32_t record, std::uint64_t cycles) {
         const Plan& plan = session_.plan();
-        // One inference of a pipelined binary is all of these, one behind the other.
+        // One inference of a pipelined binary is all of these in sequence.
         const std::uint64_t proved =
             plan.step.cycles + (plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U);
         step_cycles_ = (step_cycles_ == 0U) ? cycles : step_cycles_;

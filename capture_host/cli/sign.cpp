@@ -49,8 +49,7 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
 
 // What is signed is what the validator accepts, in canonical form.
 signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
-    static_cast<void>(
-        key.point());  // what has none can not sign binaries: better known before the digest is carried off
+    static_cast<void>(key.point());  // a key without one cannot sign binaries: refused before the digest is written
     const VerifiedFile file{arguments.file, arguments.target};
     const signing::Bytes bytes(file.bytes().begin(), file.bytes().end());
     return signing::prepare(bytes, key.id(), arguments.security_version.value_or(signing::security_version_of(bytes)));

@@ -18,7 +18,7 @@ struct MemorySizes {
     std::uint64_t trace_region_bytes{0U};
 };
 void add_size_options(CLI::App& command, MemorySizes& sizes);
-// Whether there is any. Nobody has looked whether there is such a device.
+// Whether any size was given. Does not check that such a device exists.
 bool set_sizes(const MemorySizes& sizes, DeviceDescription& device);
 // Which of the options sets this member of a device description.
 [[nodiscard]] const char* size_option(const std::string& member);

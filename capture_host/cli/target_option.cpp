@@ -46,7 +46,7 @@ const Target* DeviceFile::target(const targets::Targets& targets) const {
 DeviceDescription DeviceFile::describe(const Target& target) const {
     DeviceDescription device = target.usual_device();
     for (const auto& [name, value] : members_.items()) {
-        const std::string& wanted = name;  // structured bindings can not be captured
+        const std::string& wanted = name;  // structured bindings cannot be captured
         const nlohmann::json& given = value;
         bool is_known = wanted == "family";
         if (wanted == "profile") {

@@ -26,7 +26,7 @@ class DeviceFile {
     [[nodiscard]] bool is_given() const noexcept { return !name_.empty(); }
     // Of the family that it names; nullptr where it names none.
     [[nodiscard]] const Target* target(const targets::Targets& targets) const;
-    // The target's usual device with the members that are named. Nobody has looked whether there is such a device.
+    // The target's usual device with the named members. Does not check that such a device exists.
     [[nodiscard]] DeviceDescription describe(const Target& target) const;
     // What the target says is wrong with it; nothing where that is empty.
     void refuse(const std::string& what_is_wrong) const;

@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBeforeTheFirst{500};
 constexpr std::chrono::milliseconds kBetween{100};
-constexpr std::size_t kWidth = 79U;  // a line that wraps can not be rewritten
+constexpr std::size_t kWidth = 79U;  // a line that wraps cannot be rewritten
 
 std::string environment(const char* name) {
     const char* const value = std::getenv(name);

@@ -34,7 +34,7 @@ enum class Colour : std::uint8_t { kGood, kBad, kName };
 // The text, coloured where that stream shows colours.
 [[nodiscard]] std::string paint(std::FILE* stream, Colour colour, const std::string& text);
 
-// A message for people, which may hold foreign text: but for tabs and the ends of lines nothing that a terminal obeys.
+// A message that may hold foreign text, without control characters except tabs and line ends.
 [[nodiscard]] std::string without_controls(std::string message);
 
 // To standard error. One that is closed or full takes nothing of the result, nor of the exit code.

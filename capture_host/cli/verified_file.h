@@ -46,8 +46,8 @@ class VerifiedFile {
 // --language: `usual`, which it is already, or c99, for applications that use the C API.
 void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);
 
-// The file's name without folders, so that no output shows where it was made: as people read it, and with '_' for what
-// can not stand in a comment or a string of a source.
+// The file's name without folders, so that no output shows where it was made: as people read it, and with '_' for
+// characters that are not allowed in a comment or a string of a source.
 [[nodiscard]] std::string base_name(const std::string& file_name);
 [[nodiscard]] std::string base_name_in_source(const std::string& file_name);
 

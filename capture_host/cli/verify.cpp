@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::uint32_t kMostJobs = 256U;
 
-// All files, side by side. Each worker takes the next file, has one workspace for all of them, and holds the bytes of
-// one file at a time; what stays is what is reported. Outcomes are in the order of the files, whoever is done first.
+// Verifies all files in parallel. Each worker takes the next file, has one workspace for all of them, and holds the
+// bytes of one file at a time; only what is reported stays. Outcomes are in the order of the files, not of completion.
 class ManyFiles {
   public:
     ManyFiles(const VerifyArguments& arguments, std::vector<ListedFile> files)

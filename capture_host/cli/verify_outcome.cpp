@@ -52,7 +52,7 @@ nlohmann::json rules_to_json(bool has_keys) {
     return {{"checked", checked}, {"not_applied", others}};
 }
 
-// After the verdict: authenticity comes directly behind the envelope.
+// Uses the verdict: authenticity is checked immediately after the envelope.
 nlohmann::json signature_to_json(const Envelope& envelope, const Verdict& verdict, bool is_accepted, bool has_keys) {
     if (envelope.signature_bytes == 0U) {
         return {{"state", "unsigned"}};

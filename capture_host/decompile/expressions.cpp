@@ -53,7 +53,7 @@ std::string table_text(std::size_t byte, std::size_t bias_bytes, bool is_packed)
     constexpr std::array<const char*, 3> kParts{"bias", "multiplier", "shift"};
     constexpr std::size_t kWord = sizeof(std::uint32_t);
     const std::size_t row = bias_bytes + (2U * kWord);
-    if (is_packed) {  // parts of one group of channels, one behind the other
+    if (is_packed) {  // consecutive parts of one group of channels
         const std::size_t group = std::size_t{refdev::kPackedGroup} * row;
         const std::size_t word = (byte % group) / kWord;
         return fmt::format("channel {}, {}", ((byte / group) * refdev::kPackedGroup) + (word % refdev::kPackedGroup),

@@ -16,7 +16,7 @@ namespace pianola::decompile {
 using Token = std::uint32_t;  // 0 to 255: the constant
 using Tokens = std::vector<Token>;
 inline constexpr std::uint32_t kByteBits = 8U;
-inline constexpr Token kUndefined = 256U;  // nobody has written the byte
+inline constexpr Token kUndefined = 256U;  // nothing has written the byte
 
 // One launch of a kernel that computes: its words, with 0 for addresses and for geometry that operands imply, the bytes
 // that it reads, and how many it writes, all its outputs together.

@@ -9,7 +9,7 @@ namespace {
 
 namespace format = tflite::format;
 
-// Matrices one behind the other.
+// Consecutive matrices.
 struct Matrices {
     Tokens tokens;
     Shape batches;

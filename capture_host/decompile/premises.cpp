@@ -15,7 +15,7 @@ namespace format = tflite::format;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256U} * 1024U * 1024U;  // a token is four times as large as its byte
 
-// Where layers keep their state: in variable tensors, which nobody writes.
+// Whether layers keep their state there: in variable tensors, which no operator writes.
 bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {
     constexpr std::size_t kMemoryOfSvdf = 4U;
     constexpr std::size_t kHiddenOfLstm = 18U;

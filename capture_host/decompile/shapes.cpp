@@ -173,7 +173,7 @@ Sizes turned(const Operation& op) {
     return moved;
 }
 
-// Indices' dimensions take the place of the axis, but for those that are batches.
+// The dimensions of the indices replace the axis, except those that are batches.
 Sizes gathered(const Operation& op) {
     const auto& options = op.options<format::GatherOptions>();
     const Sizes sizes = input_shape(op);

@@ -11,7 +11,7 @@ namespace {
 namespace format = tflite::format;
 using refdev::KernelId;
 
-// Memory that nobody has written.
+// Unwritten memory.
 Tokens unwritten(const Tensor& tensor) {
     return Tokens(tensor.size_bytes, static_cast<Token>(zero_point_of(tensor)) & UINT8_MAX);
 }

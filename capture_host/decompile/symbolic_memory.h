@@ -27,8 +27,8 @@ class SymbolicMemory {
     void write(std::uint32_t address, const Tokens& tokens);
     void write(std::uint32_t address, ByteSpan bytes);
 
-    // Leaves what holds in front of every step: a byte that the step has changed, other than to its successor, becomes
-    // undefined. `before` is the memory in front of the step. False where nothing became undefined that was not.
+    // Keeps what holds before every step: a byte that the step has changed, other than to its successor, becomes
+    // undefined. `before` is the memory before the step. False if no further byte became undefined.
     bool keep_invariant(const SymbolicMemory& before, const Successors& successors);
 
   private:

@@ -1,7 +1,7 @@
 // Lowering: from a binary for the usual device to one for another family.
 //
-// Models and host programs are captured, and run, on the usual device with the other one's memories. A family that has
-// a Lowering gets its binary from that; capture_host/capture/lowering lists them.
+// Models and host programs are captured, and run, on the usual device with the other device's memories. A Lowering
+// makes the binary of its family from that; capture_host/capture/lowering lists them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pianola::targets {
 
-// what() names the trace, the command, and what the device does not do.
+// what() names the trace, the command, and what the device does not support.
 class LoweringError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

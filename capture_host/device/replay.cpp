@@ -20,7 +20,7 @@ std::string text_of(const Verdict& verdict) {
                        capture::describe_numbers(verdict));
 }
 
-// A mesh that no session drives gets one device: the session refuses the file.
+// A mesh that no session supports gets one device: the session refuses the file.
 std::uint32_t devices_of(const DeviceDescription& device) {
     const std::uint64_t devices = std::uint64_t{device.mesh_rows} * device.mesh_columns;
     return ((devices == 0U) || (devices > kMaxMeshDevices)) ? 1U : static_cast<std::uint32_t>(devices);
@@ -80,7 +80,7 @@ Stopped::Stopped(Status status, const FaultRecord& fault)
 
 void require_simulator(const Target& target, const SimulatorOptions& options) {
     Offers offers = target.offers();
-    if (options.vulkan.has_value()) {  // what is asked of this process, the Vulkan device does not do
+    if (options.vulkan.has_value()) {  // the Vulkan device does not support options for this process
         offers.threads = false;
         offers.access_checks = false;
         offers.command_log = false;
@@ -180,8 +180,8 @@ std::vector<Tensors> Replay::run(const std::vector<Tensors>& inputs,
     return outputs;
 }
 
-// Every step takes the next inference's inputs and gives the last one's outputs. A single inference is given its own
-// inputs once more, for a step to bring its outputs: the epilogue's are those of a second inference.
+// Every step takes the next inference's inputs and gives the previous one's outputs. A single inference gets its own
+// inputs twice, because a step must give its outputs: the epilogue's outputs are those of a second inference.
 void Replay::run_overlapped(const std::vector<Tensors>& inputs, std::vector<Tensors>& outputs,
                             const std::function<void(std::size_t done)>& done) {
     const auto report = [&done](std::size_t count) {
@@ -213,7 +213,7 @@ void Replay::run_overlapped(const std::vector<Tensors>& inputs, std::vector<Tens
             finish(Status::kOk);
         }
     } catch (...) {
-        // The session must keep nothing of this call's memory, and the next run begins with the prologue.
+        // The session must not keep memory of this call, and the next run begins with the prologue.
         for (; under_way > 0U; --under_way) {
             static_cast<void>(session_.wait());
         }
@@ -256,7 +256,7 @@ void Replay::self_test(const std::function<void(std::uint32_t done)>& done) {
     try {
         for (std::uint32_t i = 0U; i < count; ++i) {
             interrupt::check();
-            // Of a stream the session replays the vectors before this one, too: only where it has to say what is wrong.
+            // In a stream the session replays the earlier vectors too: used only to say what is wrong.
             if (!is_stream || !gives_vector(i, outputs)) {
                 check(session_.self_test(i, {scratch.data(), scratch.size()}));
             }

@@ -35,14 +35,14 @@ struct LoadedPlugin {
     Sha256Digest digest{};  // of the file
 };
 
-// Loads the shared object, which stays loaded. Throws PluginError.
+// Loads the shared object and keeps it loaded. Throws PluginError.
 LoadedPlugin load_plugin(const std::string& file_name) {
     const auto fail = [&file_name](const std::string& what) {
         throw PluginError{fmt::format("--plugin {}: {}", file_name, what)};
     };
     const std::vector<std::uint8_t> bytes = files::load_file(file_name, kLimitBytes);
-    // From memory: what is loaded is what the digest is of, whatever becomes of the file meanwhile. The copy
-    // stays open: the loader tells libraries apart by their names, and so two never have the same.
+    // From memory: the loaded bytes are those of the digest, even if the file changes meanwhile. The copy stays open:
+    // the loader identifies libraries by name, and so two never have the same name.
     const int copy = memfd_create("pianola-plugin", MFD_CLOEXEC);
     const bool is_copied = (copy >= 0) && write_all(copy, bytes);
     void* const library =

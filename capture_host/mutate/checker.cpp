@@ -13,7 +13,7 @@ const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32
     verdict_ = Verdict{};
     const Status status = capture::verify(bytes.view().subspan(shift_bytes, file.size()), device_, command_set_,
                                           trust_of(trust), *workspace_, image, *plan_, verdict_);
-    // Both say it; where they disagree, nobody has accepted anything.
+    // Both give a status; if they differ, nothing is accepted.
     verdict_.status = (status == verdict_.status) ? status : Status::kInternal;
     return verdict_;
 }

@@ -20,8 +20,7 @@ class Checker {
     // For the subject's device and target.
     explicit Checker(const Subject& subject) : device_{subject.device}, command_set_{subject.target->command_set()} {}
 
-    // The verdict stays valid until the next call. The file lies shift_bytes behind an address that the runtime
-    // accepts.
+    // The verdict stays valid until the next call. The file is shift_bytes after an address that the runtime accepts.
     const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U,
                          TrustKind trust = TrustKind::kDevelopment);
 

@@ -16,7 +16,7 @@ struct HeaderWord {
 constexpr std::uint32_t kAll = UINT32_MAX;
 // A size may change by whole blocks only: less may leave the padding in peace, and be what another rule is for.
 constexpr std::uint32_t kBlocks = ~(kFileAlignmentBytes - 1U);
-// Another number of a signature algorithm may be one that somebody knows; a large one is not.
+// A changed number of a signature algorithm may be a known algorithm; a large number is not.
 constexpr std::uint32_t kUpperHalf = 0xFFFF'0000U;
 
 std::uint32_t mask_of(std::uint32_t offset) {

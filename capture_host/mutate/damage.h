@@ -19,7 +19,7 @@ std::string flip_bytes(std::uint32_t index, Engine& engine, Bytes& file);
 std::string damage_header(Engine& engine, Bytes& file);     // the digest is not put right yet
 std::string damage_structure(Engine& engine, Bytes& file);  // likewise
 
-// Of a file that is signed; the digest is put right here.
+// Damages a signed file; the digest is corrected here.
 std::string reseal_file(std::uint32_t index, Engine& engine, Bytes& file);
 
 // 0 to limit - 1; limit is not 0. The standard's distributions differ from library to library; this does not.

@@ -100,7 +100,7 @@ class LinkFinder {
 
 }  // namespace
 
-// What is written leads outside the manifest whatever lies around it: a manifest is at most 1 MiB long.
+// The written offset leads outside the manifest wherever it is: a manifest is at most 1 MiB long.
 std::string damage_structure(Engine& engine, Bytes& file) {
     constexpr std::uint32_t kFar = 0x1000'0000U;
     const std::vector<Link> links = LinkFinder{file}.links();

@@ -1,7 +1,7 @@
 // Draft: a copy of a subject, on its way to becoming a mutant.
 //
-// What the semantic operators work on. An operator finds a place where its rule can be broken; where the file has none,
-// it first extends the workload, and confirm() makes sure that the extended file is whole. Every function that finds no
+// The semantic operators work on drafts. An operator finds a place where its rule can be broken; if the file has none,
+// it first extends the workload, and confirm() checks that the extended file is valid. Every function that finds no
 // place or no room throws NotApplicable with the reason.
 #pragma once
 
@@ -25,7 +25,7 @@ using targets::TraceMeasure;
 using targets::Words;
 using targets::words_of;
 
-// what() says why the rule can not be broken in this file.
+// what() says why the rule cannot be broken in this file.
 class NotApplicable : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -59,13 +59,13 @@ class Draft {
     [[nodiscard]] Words barrier() const { return sample(Sample::kBarrier); }
     [[nodiscard]] Words end() const { return sample(Sample::kEnd); }
 
-    // What is done to the bytes after writing, before the digest is put right.
+    // Adds a change of the bytes after writing, before the digest is corrected.
     void edit(BytesEdit edit) { edits_.push_back(std::move(edit)); }
     // The digest stays that of the bytes before the edits.
     void keep_digest() noexcept { fix_digest_ = false; }
-    // The file is not damaged, but is to be loaded this many bytes behind an aligned address.
+    // The file is not damaged, but must be loaded this many bytes after an aligned address.
     void shift(std::uint32_t bytes) noexcept { shift_bytes_ = bytes; }
-    // A validator with this trust must refuse it; kDevelopment unless told.
+    // A validator with this trust must refuse it; kDevelopment by default.
     void demand(TrustKind trust) noexcept { trust_ = trust; }
     // The field that the verdict must name, where the operator knows it. Places are those of the draft as it is now:
     // "regions[last].base" is of the last one of the list (or of "buffers", "parameters"), "traces[main]" the main
@@ -91,9 +91,9 @@ class Draft {
     [[nodiscard]] std::uint32_t script_index(ScriptKind kind) const;
     [[nodiscard]] bool has_command(ScriptKind script, ScriptCommandKind kind);
     [[nodiscard]] std::vector<capture::ManifestCommand>& commands(ScriptKind kind);
-    // The script of that kind, which is added where there is none.
+    // The script of that kind, which is added if there is none.
     std::vector<capture::ManifestCommand>& commands_or_add(ScriptKind kind);
-    // The first command of that kind in the script; its size where there is none.
+    // The first command of that kind in the script; the script's size if there is none.
     [[nodiscard]] std::uint32_t find_command(ScriptKind script, ScriptCommandKind kind);
     // Words that the script takes in a queue's ring, the notify at its end included; and how many commands it is for a
     // session.
@@ -114,16 +114,16 @@ class Draft {
     [[nodiscard]] Words trace_words(std::uint32_t trace) const;
     // Lays the traces out anew; the manifest goes on saying what it said of this one's commands and cost.
     void set_trace_words(std::uint32_t trace, const Words& words);
-    // Puts commands in front of the main trace's end. Returns the place of the first word. The main trace then says
-    // what its commands are and cost; or, of commands that can not be decoded, what the caller says.
+    // Inserts commands before the main trace's end. Returns the place of the first word. The main trace then declares
+    // what its commands are and cost; for commands that cannot be decoded, what the caller says.
     std::uint32_t append_commands(const Words& words);
     std::uint32_t append_raw(const Words& words, std::uint32_t command_count, std::uint64_t cycles);
     void set_word(std::uint32_t word, std::uint32_t value);  // of the main trace
     // The trace says what its commands are and cost, after its words were set.
     void measure(std::uint32_t trace);
     void measure_main();
-    // A trace of its own, loaded by the set-up, replayed right behind the main one, on its queue. Returns the step's
-    // command.
+    // Adds a separate trace, loaded by the set-up, replayed immediately after the main one, on its queue. Returns the
+    // step's command.
     std::uint32_t add_trace(const std::string& name, const Words& words);
 
     // Extensions; memory is taken from what no region has. They return indices of the manifest.
@@ -137,7 +137,7 @@ class Draft {
     // main trace.
     std::uint32_t add_input(std::uint32_t buffers, std::uint32_t buffer_bytes);
     std::uint32_t add_output(std::uint32_t buffers, std::uint32_t buffer_bytes);
-    // 64 bytes of weights that nobody reads; returns the set-up's command.
+    // Adds 64 bytes of weights that nothing reads; returns the set-up's command.
     std::uint32_t add_weights();
     // Self-tests whose bytes would have to fit what is changed; the file without them is confirmed.
     void drop_self_tests();

@@ -1,4 +1,4 @@
-// What a draft adds to its workload, where the file has no place at which a rule could be broken.
+// Extensions of a draft's workload, for files without a place at which a rule could be broken.
 #include <fmt/format.h>
 
 #include <algorithm>

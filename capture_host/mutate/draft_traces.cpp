@@ -1,4 +1,4 @@
-// What a draft does with its traces.
+// A draft's changes of its traces.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ Contents contents_of(const Bytes& file) {
     return contents;
 }
 
-// The header stays, but for the segments' places and the size of the whole.
+// The header stays, except for the segments' places and the size of the file.
 void assemble(Bytes& file, const Contents& contents) {
     file.resize(header::kBytes);
     for (std::uint32_t i = 0U; i < kSegmentCount; ++i) {

@@ -30,7 +30,7 @@ void flip(Bytes& file, std::size_t offset, std::uint32_t bits);  // of one byte
 }
 [[nodiscard]] Segment segment_of(const Bytes& file, SegmentKind kind);
 
-// Gives the file another manifest; the header describes it rightly, but for the digest.
+// Gives the file another manifest; the header describes it correctly, except for the digest.
 void replace_manifest(Bytes& file, const Bytes& manifest);
 [[nodiscard]] Bytes manifest_of(const Bytes& file);
 
@@ -41,7 +41,7 @@ void set_digest(Bytes& file, std::uint32_t signature_bytes);
 // The file as `signer` signs it, in the name of another key or its own. A signature that it has is dropped.
 [[nodiscard]] Bytes signed_file(const Bytes& file, Signer signer, Signer named, std::uint32_t security_version);
 
-// Adds zeros to a segment, and moves what lies behind it. The header is right, but for the digest.
+// Adds zeros to a segment, and moves what follows it. The header is correct, except for the digest.
 void grow_segment(Bytes& file, SegmentKind kind, std::uint32_t by_bytes);
 
 }  // namespace pianola::mutate

@@ -22,9 +22,9 @@ enum class Kind : std::uint8_t {
     kTruncation,  // "truncation": cut off
     kFlip,        // "flip": a bit or a byte is changed, and the digest is not
     kEnvelope,    // "envelope": bits of the header, behind a right digest
-    kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, behind a right digest
-    kResealed,  // "resealed": a bit of a signed file is changed, and the digest put right, by somebody without the key
-    kSemantic,  // "semantic": one rule is broken, behind a right digest
+    kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, with a correct digest
+    kResealed,    // "resealed": a bit of a signed file is changed, and the digest corrected, without the key
+    kSemantic,    // "semantic": one rule is broken, with a correct digest
 };
 inline constexpr std::size_t kKindCount = 6U;
 [[nodiscard]] const char* kind_name(Kind kind) noexcept;
@@ -57,10 +57,10 @@ struct Expectation {
 
 struct Mutant {
     Bytes file;
-    std::uint32_t shift_bytes{0U};  // to be loaded so far behind an address that the runtime accepts
+    std::uint32_t shift_bytes{0U};  // bytes after an address that the runtime accepts, for loading
     Expectation expected;
     std::string what;           // is wrong with it
-    std::string expected_path;  // the field that the verdict must name; empty where any will do
+    std::string expected_path;  // the field that the verdict must name; empty for any
     std::string extension;  // what the workload was given first, so that the rule could be broken; empty for nothing
     bool is_alone{false};   // nothing else is wrong with it
     TrustKind trust{TrustKind::kDevelopment};  // of the validator that must refuse it
@@ -68,7 +68,7 @@ struct Mutant {
 
 struct Outcome {
     std::optional<Mutant> mutant;
-    std::string not_applicable;  // the reason, where there is no mutant
+    std::string not_applicable;  // the reason, if there is no mutant
 };
 
 // `job` is one of list_jobs(). The checker is for the subject's device.

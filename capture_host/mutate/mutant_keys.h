@@ -1,7 +1,7 @@
-// Mutant keys: whoever signs mutants that a check of signatures must refuse.
+// Mutant keys: they sign mutants that a check of signatures must refuse.
 //
-// What the operators on authenticity sign with, and what the trusts of reports and tests name. Everybody has these
-// private keys: each is the SHA-256 of a text that docs/evidence/mutation.md gives. No product may trust one of them.
+// The operators on authenticity sign with them, and the trusts of reports and tests name them. The private keys are
+// public: each is the SHA-256 of a text that docs/evidence/mutation.md gives. No product may trust one of them.
 #pragma once
 
 #include <array>

@@ -17,11 +17,11 @@ struct Operator {
     Rule rule{};           // that the mutant must trip
     const char* name{""};  // unique within the rule; part of file names
     const char* what{""};  // is wrong with the mutant
-    // Nothing else is wrong: a validator without the rule would accept the mutant. False where passing over the rule is
-    // unsafe, or where another rule catches the mutant as well.
+    // Nothing else is wrong: a validator without the rule would accept the mutant. False if skipping the rule is
+    // unsafe, or if another rule catches the mutant as well.
     bool is_alone{false};
     void (*apply)(Draft& draft){nullptr};  // throws NotApplicable
-    // That the verdict must name, as Draft::expect_path() takes it; empty where `apply` knows it, or any will do.
+    // The path that the verdict must name, as in Draft::expect_path(); empty if `apply` knows it, or for any.
     const char* path{""};
     void apply_to(Draft& draft) const;  // and expects the path
 };

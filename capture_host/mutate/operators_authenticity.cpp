@@ -15,7 +15,7 @@ void sign(Draft& draft, Signer signer, Signer named, std::uint32_t security_vers
     draft.edit([=](Bytes& file) { file = signed_file(file, signer, named, security_version); });
 }
 
-// What a device in production accepts.
+// Signs as a device in production requires.
 void sign(Draft& draft) {
     sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion);
 }
@@ -50,7 +50,7 @@ constexpr std::size_t kFirstOfS = kSignatureBytes / 2U;
 constexpr std::uint8_t kHighest = 0x80U;
 
 constexpr std::array kAuthenticityOperators{
-    // Only what has no signature passes for a file without one, where such files are admitted.
+    // Only a file without a signature passes as unsigned, if such files are admitted.
     Operator{Rule::kAutSignatureSize, "nothing", "a signature algorithm, and a signature of no bytes", true,
              [](Draft& draft) {
                  resize_signature(draft, 0U);

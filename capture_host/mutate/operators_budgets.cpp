@@ -137,7 +137,7 @@ void overfill_commands(Draft& draft) {
     draft.expect_command(ScriptKind::kEpilogue, draft.commands(ScriptKind::kEpilogue).size() - 1U, "");
 }
 
-// In a trace of its own, which comes last: a full map has no room for what others write later.
+// In a separate trace, which comes last: a full map has no room for later writes.
 void overfill_intervals(Draft& draft) {
     const std::uint32_t fills = draft.device().capacities->intervals + 2U;
     const std::uint32_t scratch = draft.add_scratch(2U * fills);
@@ -159,7 +159,7 @@ void overfill_intervals(Draft& draft) {
     draft.settle();
 }
 
-// The walk for races is not taken where all commands are on one queue.
+// The walk for races is skipped if all commands are on one queue.
 void use_both_queues(Draft& draft) {
     const std::uint32_t queue = draft.main_queue();
     auto& step = draft.commands(ScriptKind::kStep);

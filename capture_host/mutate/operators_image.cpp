@@ -79,7 +79,7 @@ void rename(Draft& draft, const std::string& name) {
     draft.expect_path("regions[0].name");
 }
 
-// Behind a name's terminating zero there is padding, unless length and zero fill whole words: nobody reads it.
+// After a name's terminating zero there is padding, unless length and zero fill whole words: nothing reads it.
 void hide_a_byte(Draft& draft) {
     std::string& name = draft.manifest().source_name;
     if (((name.size() + 1U) % sizeof(std::uint32_t)) == 0U) {

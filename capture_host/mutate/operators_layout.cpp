@@ -61,7 +61,7 @@ void change_region_of_input(Draft& draft) {
     draft.expect_path(fmt::format("inputs[{}].buffer", input));
 }
 
-// Written right behind the one whose bytes it has.
+// Writes a second one immediately after the one whose bytes it has.
 void repeat_write(std::vector<capture::ManifestCommand>& commands, std::uint32_t index) {
     for (std::size_t i = 0U; i < commands.size(); ++i) {
         if ((commands[i].kind == ScriptCommandKind::kWriteInput) && (commands[i].object == 0U)) {

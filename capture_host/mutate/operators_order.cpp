@@ -43,7 +43,7 @@ void wait_before_the_record(Draft& draft) {
     draft.expect_command(ScriptKind::kStep, changed.size() - 2U, "event");
 }
 
-// Of the step's commands; the verdict names it.
+// Moves one of the step's commands; the verdict names it.
 void move_to_other_queue(Draft& draft, std::uint32_t place) {
     ManifestCommand& command = draft.commands(ScriptKind::kStep).at(place);
     command.queue = 1U - command.queue;
@@ -51,7 +51,7 @@ void move_to_other_queue(Draft& draft, std::uint32_t place) {
     draft.expect_command(ScriptKind::kStep, place, "");
 }
 
-// The output is read on the other queue, right behind the replay that writes it.
+// The output is read on the other queue, immediately after the replay that writes it.
 void read_unordered(Draft& draft) {
     draft.require_queues(2U);
     static_cast<void>(draft.add_output(1U, kBlockBytes));
@@ -69,7 +69,7 @@ Words dispatch_trace(const Draft& draft, std::uint32_t scratch) {
 void share_a_core(Draft& draft) {
     draft.require_queues(2U);
     const std::uint32_t scratch = draft.add_scratch(4U * kBlockBytes);
-    // Both right behind the main trace: the one that is added last comes first.
+    // Both are immediately after the main trace: the one that is added last comes first.
     const std::uint32_t replay = draft.add_trace("second", dispatch_trace(draft, scratch)) + 1U;
     static_cast<void>(draft.add_trace("first", dispatch_trace(draft, scratch + (2U * kBlockBytes))));
     draft.confirm("two traces that use core 0");

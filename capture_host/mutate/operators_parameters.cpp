@@ -1,5 +1,4 @@
-// Declared parameters. Every mutant has one of its own, on a fill and a copy of its own: what the file declares goes on
-// being right.
+// Declared parameters. Every mutant has its own parameter, fill and copy: what the file declares stays correct.
 #include <fmt/format.h>
 
 #include "capture_host/mutate/operators.h"

@@ -35,7 +35,7 @@ void require(Draft& draft, ScriptCommandKind kind) {
     }
 }
 
-// The command of that kind once more, right behind itself.
+// Repeats the command of that kind immediately after itself.
 void repeat(Draft& draft, ScriptKind script, ScriptCommandKind kind, const char* field) {
     require(draft, kind);
     auto& commands = draft.commands(script);
@@ -74,7 +74,7 @@ void write_activations(Draft& draft) {
     add(draft, ScriptKind::kSetup, {ScriptCommandKind::kWriteBuffer, 0U, buffer, 0U});
 }
 
-// A command of the set-up that writes weights which nobody reads.
+// Adds a command of the set-up that writes weights which nothing reads.
 ManifestCommand& add_weights(Draft& draft) {
     const std::uint32_t command = draft.add_weights();
     draft.confirm("weights that nobody reads");
@@ -111,7 +111,7 @@ void leave_output_unwritten(Draft& draft) {
     const std::uint32_t output = draft.add_output(1U, kBlockBytes);
     draft.confirm("an output, which a fill writes");
     const Words words = draft.trace_words(draft.main_trace());
-    // Of the fill in front of the end: a byte less.
+    // The fill before the end has a byte less.
     draft.set_word(static_cast<std::uint32_t>(words.size() - 3U), kBlockBytes - 1U);
     draft.measure_main();
     draft.settle();

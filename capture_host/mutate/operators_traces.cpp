@@ -19,7 +19,7 @@ ManifestTrace& main_entry(Draft& draft) {
     return draft.manifest().traces.at(draft.main_trace());
 }
 
-// A word more in front of the end: barriers until the traces are longer than the trace region.
+// Adds barriers before the end until the traces are one word longer than the trace region.
 void overfill_region(Draft& draft) {
     const std::uint32_t trace = draft.main_trace();
     const Words words = draft.trace_words(trace);
@@ -39,7 +39,7 @@ void overfill_region(Draft& draft) {
     draft.settle();
 }
 
-// The first trace that does not end where the next one starts; their number where there is none.
+// The first trace that does not end at the start of the next one; the number of traces if there is none.
 std::size_t find_gap(const capture::Manifest& manifest) {
     const auto& traces = manifest.traces;
     std::size_t i = 0U;
@@ -65,7 +65,7 @@ void damage_gap(Draft& draft) {
     draft.expect_path(fmt::format("traces[{}].offset_bytes", gap + 1U));
 }
 
-// The field of the first command that the device refuses; empty where it refuses none.
+// The field of the first command that the device refuses; empty if it refuses none.
 std::string refused_field(const Draft& draft, const Words& words) {
     const targets::WalkEnd end =
         targets::for_each_command(draft.command_set(), words, [](std::uint32_t, const auto&) {});
@@ -84,7 +84,7 @@ std::string extent_field(const Draft& draft, const Words& words, Access access) 
     return field;
 }
 
-// That no region holds.
+// An address that no region holds.
 std::uint32_t unmapped_address(Draft& draft) {
     constexpr std::array<std::uint32_t, 4> kCandidates{0x40U, 0x2000'0000U, 0x7000'0000U, 0xF000'0000U};
     for (const std::uint32_t address : kCandidates) {
@@ -98,7 +98,7 @@ std::uint32_t unmapped_address(Draft& draft) {
     throw NotApplicable{"regions are everywhere"};
 }
 
-// A command that the device refuses, in front of the main trace's end.
+// Adds a command that the device refuses before the main trace's end.
 void add_refused(Draft& draft, const Words& words, std::uint64_t cycles = 0U) {
     static_cast<void>(draft.append_raw(words, 1U, cycles));
     draft.settle();
@@ -214,7 +214,7 @@ constexpr std::array kTraceOperators{
                  draft.set_trace_words(trace, words);
              },
              "traces[main].word_count"},
-    // What a trace says of its own commands.
+    // A trace's declarations about its commands.
     Operator{Rule::kTrcCount, "one-more", "a command more than there are", true,
              [](Draft& draft) { main_entry(draft).command_count += 1U; }, "traces[main].command_count"},
     Operator{Rule::kTrcCost, "one-less", "a cycle less than the commands cost", true,
@@ -248,7 +248,7 @@ constexpr std::array kTraceOperators{
              [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
     Operator{Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
              [](Draft& draft) {
-                 // As long as the shortest command: what else it would cost nobody knows.
+                 // As long as the shortest command: its cost is not defined.
                  const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
                  add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
              }},

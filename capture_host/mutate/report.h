@@ -27,13 +27,13 @@ struct Run {
     std::uint32_t shards{1U};
 };
 
-// Reports that can not be joined: what() says which, and why.
+// Reports cannot be joined: what() says which, and why.
 class MergeError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-// What is no report of this kit: what() names the member.
+// The text is no report of this kit: what() names the member.
 class ReportError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -61,9 +61,9 @@ void add_known(Json& report, Json known, const Verdict* verdict = nullptr);
 // What a report says of a job; nullptr where that is nothing.
 [[nodiscard]] const Json* find_job(const Json& report, std::uint32_t job_number);
 
-// Counts: `rules`, `totals` and `complete`. A report is complete where all jobs of its shard are in it.
+// Counts: `rules`, `totals` and `complete`. A report is complete if all jobs of its shard are in it.
 void summarise(Json& report);
-// True where every mutant was refused as it must be.
+// Whether every mutant was refused as it must be.
 [[nodiscard]] bool is_as_expected(const Json& report);
 
 struct NamedReport {
@@ -75,7 +75,7 @@ struct NamedReport {
 
 [[nodiscard]] std::string sha256_hex(const Bytes& bytes);
 
-// Parts of a report: what came of a job, but for the verdict, and whether a `verdict` is what is `expected`.
+// Parts of a report: the outcome of a job without the verdict, and whether a `verdict` is as `expected`.
 [[nodiscard]] Json outcome_to_json(std::uint32_t job_number, const Job& job, const Outcome& outcome);
 [[nodiscard]] bool is_as_wanted(const Json& expected, const Json& verdict);
 

@@ -122,7 +122,7 @@ Json rebuilt_report(const Json& report) {
     if (rebuilt.at("complete").get<bool>()) {
         summarise(rebuilt);
     } else {
-        for (const char* const counts : {"rules", "totals"}) {  // of a run that was interrupted: nobody reads them
+        for (const char* const counts : {"rules", "totals"}) {  // of an interrupted run: not read
             if (report.contains(counts)) {
                 rebuilt[counts] = report.at(counts);
             }

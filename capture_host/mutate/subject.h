@@ -19,8 +19,8 @@ struct Subject {
     capture::Segments segments;
     const Target* target{nullptr};  // static lifetime
     DeviceDescription device;       // that the file is for
-    // Of the file as it was given. Where it was signed, `file` is the same without the signature: who damages a file
-    // has no key.
+    // The size of the file as given. If it was signed, `file` has no signature: an attacker who damages a file has no
+    // key.
     std::size_t given_bytes{0U};
     Sha256Digest given_sha256{};
 };

@@ -30,7 +30,8 @@ std::int32_t clamped(std::int64_t value, const ActivationRange& range) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, range.min, range.max));
 }
 
-// A function that saturates at both ends: of inputs with 4 integer bits, rounded to `output_bits` behind the point.
+// A function that saturates at both ends: inputs have 4 integer bits, results are rounded to `output_bits` fraction
+// bits.
 template <typename Function>
 std::optional<ByteTable> sigmoid_table(const Affine& from, std::uint32_t dropped_bits, std::int32_t output_zero_point,
                                        Function function) {
@@ -84,19 +85,19 @@ std::int32_t hyperbolic_tangent(std::int32_t x) {
     if (x == 0) {
         return 0;
     }
-    // Of twice the number, which is the same word with one integer bit more.
+    // For twice the number, which is the same word with one more integer bit.
     const std::int32_t magnitude =
         refdev::one_minus_over_one_plus(refdev::exp_of_negative<kInputIntegerBits + 1U>((x > 0) ? -x : x));
     return (x > 0) ? magnitude : -magnitude;
 }
 
-// Arithmetic on 16 bits, of hard_swish alone.
+// 16-bit arithmetic, used by hard_swish only.
 
 std::int32_t to_int16(std::int64_t value) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, INT16_MIN, INT16_MAX));
 }
 
-// a * b / 2^15, rounded to nearest; a tie away from 0 where the product is negative by the scheme's nudge.
+// a * b / 2^15, rounded to nearest; a tie of a negative product is rounded away from 0 by the scheme's nudge.
 std::int32_t rounding_high_multiply16(std::int32_t a, std::int32_t b) {
     const std::int64_t product = std::int64_t{a} * b;
     const std::int64_t nudge = (product >= 0) ? (1 << 14) : (1 - (1 << 14));
@@ -120,7 +121,7 @@ struct HardSwish {
     std::int32_t gate_multiplier{0};
     std::int32_t gate_exponent{0};
 
-    // (x + 3) / 6 between 0 and 1, with 15 bits behind the point; x with 7 bits more than it came with.
+    // (x + 3) / 6 between 0 and 1, with 15 fraction bits; x has 7 bits more than the input.
     [[nodiscard]] std::int32_t gate(std::int32_t x) const {
         const auto shifted = [](std::int32_t value, std::int32_t bits) {
             return to_int16(std::int64_t{value} * (std::int64_t{1} << static_cast<std::uint32_t>(bits)));
@@ -152,7 +153,8 @@ std::optional<ByteTable> tanh_table(const Affine& from) {
 
 std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to) {
     constexpr float kGateScale = 3.0F / 32768.0F;
-    constexpr std::int32_t kMostRight = -15;  // the reference's results shift within 16 bits, which more does not fit
+    constexpr std::int32_t kMostRight =
+        -15;  // the reference shifts results within 16 bits, so a larger shift does not fit
     const float fine_scale = (1.0F / 128.0F) * from.scale;
     const std::optional<FixedPoint> output = quantize_multiplier(static_cast<double>(fine_scale / to.scale));
     const std::optional<FixedPoint> gate = quantize_multiplier(static_cast<double>(fine_scale / kGateScale));
@@ -214,7 +216,7 @@ std::optional<ByteTable> relu_table(const Affine& from, const Affine& to, const 
 
 std::optional<ByteTable> leaky_relu_table(const Affine& from, const Affine& to, float alpha) {
     const std::optional<FixedPoint> identity = quantize_multiplier(static_cast<double>(from.scale / to.scale));
-    // A negative slope rounds as its magnitude does.
+    // A negative slope is rounded by its magnitude.
     const std::optional<FixedPoint> slope =
         quantize_multiplier(std::fabs(static_cast<double>(from.scale * alpha / to.scale)));
     if (!identity.has_value() || !slope.has_value()) {

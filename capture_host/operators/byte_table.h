@@ -1,7 +1,7 @@
 // Functions of one quantised byte, as tables of their 256 values.
 //
 // Each function reproduces TensorFlow Lite Micro's reference arithmetic to the last bit. Pure functions; std::nullopt
-// where scales are outside what that arithmetic can express.
+// if that arithmetic cannot express the scales.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ struct Affine {
     std::int32_t zero_point{0};
 };
 
-// 1 / (1 + exp(-x)). The result has scale 1/256 and zero point -128, whatever it is used with.
+// 1 / (1 + exp(-x)). The result always has scale 1/256 and zero point -128.
 [[nodiscard]] std::optional<ByteTable> logistic_table(const Affine& from);
 // The result has scale 1/128 and zero point 0.
 [[nodiscard]] std::optional<ByteTable> tanh_table(const Affine& from);
 // x * min(max(x + 3, 0), 6) / 6
 [[nodiscard]] std::optional<ByteTable> hard_swish_table(const Affine& from, const Affine& to);
-// x where that is above 0; else exp(x) - 1.
+// x if x > 0, else exp(x) - 1.
 [[nodiscard]] std::optional<ByteTable> elu_table(const Affine& from, const Affine& to);
 [[nodiscard]] std::optional<ByteTable> exp_table(const Affine& from, const Affine& to);
 [[nodiscard]] std::optional<ByteTable> abs_table(const Affine& from, const Affine& to);
-// 1 / sqrt(x). Numbers of 0 and below give the largest result.
+// 1 / sqrt(x). x <= 0 gives the largest result.
 [[nodiscard]] std::optional<ByteTable> rsqrt_table(const Affine& from, const Affine& to);
 // x rescaled, then clamped.
 [[nodiscard]] std::optional<ByteTable> relu_table(const Affine& from, const Affine& to, const ActivationRange& range);
-// x where that is not below 0; else alpha * x.
+// x if x >= 0, else alpha * x.
 [[nodiscard]] std::optional<ByteTable> leaky_relu_table(const Affine& from, const Affine& to, float alpha);
 // From int8 or uint8 to either.
 [[nodiscard]] std::optional<ByteTable> requantize_table(const Affine& from, bool from_signed, const Affine& to,
                                                         bool to_signed);
 // The bytes as they are, clamped.
 [[nodiscard]] ByteTable clamp_table(const ActivationRange& range);
-// 1 for 0, and 0 for all else.
+// 1 for 0, and 0 for all other values.
 [[nodiscard]] ByteTable logical_not_table();
 
 // The low bytes of the entries.

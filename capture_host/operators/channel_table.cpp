@@ -7,7 +7,7 @@
 namespace pianola::tflite {
 namespace {
 
-// Little-endian, as the device has it, on every host.
+// Little-endian on every host, as on the device.
 void store_integer(std::vector<std::uint8_t>& bytes, std::int64_t value, std::uint32_t size_bytes) {
     const auto bits = static_cast<std::uint64_t>(value);
     for (std::uint32_t i = 0U; i < size_bytes; ++i) {
@@ -59,7 +59,7 @@ std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases, std:
 }
 
 bool fits_wide_sums(std::int64_t bias) {
-    // With at most kMaxTaps products of 2^22, a sum stays below 2^47, as the scheme demands.
+    // With at most kMaxTaps products of 2^22, a sum stays below 2^47, as the scheme requires.
     constexpr std::int64_t kLargestBias = std::int64_t{1} << 46U;
     return (bias > -kLargestBias) && (bias < kLargestBias);
 }

@@ -1,8 +1,8 @@
 // Parameters of output channels, computed from scales.
 //
-// What the convolutions and fully connected layers of the importer and of tensors' operations read next to their
-// filters. Pure functions, to the last bit what TensorFlow Lite Micro prepares; a ratio of scales that the kernels
-// cannot represent is std::nullopt.
+// Convolutions and fully connected layers, of the importer and of tensor operations, read them with their filters. Pure
+// functions, to the last bit what TensorFlow Lite Micro prepares; std::nullopt if the kernels cannot represent a ratio
+// of scales.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ namespace pianola::tflite {
 // Wide enough for every kernel.
 using ChannelTable = std::vector<refdev::WideChannelParameters>;
 
-// One row per channel, which is an element of `bias`. `filter_scales` are one, or one per channel.
+// One row per channel, which is an element of `bias`. `filter_scales` has one scale, or one per channel.
 [[nodiscard]] std::optional<ChannelTable> channel_table(const std::vector<std::int64_t>& bias, float input_scale,
                                                         const std::vector<float>& filter_scales, float output_scale);
 
-// The scheme multiplies the scales of a fully connected layer whose filter has one scale in single precision.
+// The scheme multiplies the scales of a fully connected layer in single precision if its filter has one scale.
 [[nodiscard]] std::optional<FixedPoint> common_scale(float input_scale, float filter_scale, float output_scale);
 
-// As it lies in device memory: ChannelParameters for sums of 4 bytes, whose biases have 32 bits, and
+// The table in device memory: ChannelParameters for sums of 4 bytes, whose biases have 32 bits, and
 // WideChannelParameters for sums of 8.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const ChannelTable& table, std::uint32_t sum_bytes);
-// Biases as they lie there where nothing stands beside them.
+// Biases in device memory, without other parameters beside them.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const std::vector<std::int64_t>& biases,
                                                  std::uint32_t sum_bytes = refdev::kNarrowSumBytes);
 
-// Whether the kernels' wide sums hold a bias, and those of a table, whose scales must leave room for the products too.
+// Whether the kernels' wide sums hold a bias, or those of a table, with room for the products.
 [[nodiscard]] bool fits_wide_sums(std::int64_t bias);
 [[nodiscard]] bool fits_wide_sums(const ChannelTable& table);
 

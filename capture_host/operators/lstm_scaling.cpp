@@ -49,12 +49,12 @@ bool set_products(const LstmScales& scales, Arguments& arguments) {
     return true;
 }
 
-// What brings the cell to the table's steps: a multiplication, and a shift where its own are finer.
+// Scales the cell to the table's steps: a multiplication, and a shift if the cell's steps are finer.
 bool set_cell(const LstmScales& scales, Arguments& arguments) {
     constexpr float kReach = 12.0F;
     constexpr float kMaxLeftShift = 14.0F;
     constexpr float kMaxRightShift = 15.0F;
-    // As the published operator has it: the power of two nearest to the scale.
+    // As in the published operator: the power of two nearest to the scale.
     const float shift = std::round(std::log(scales.cell) * (1.0F / std::log(2.0F))) + kReach;
     if (!((shift <= kMaxLeftShift) && (shift >= -kMaxRightShift))) {
         return false;

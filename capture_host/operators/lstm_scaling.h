@@ -1,4 +1,4 @@
-// What the scales of a long short-term memory layer make of its argument words.
+// Computes argument words of a long short-term memory layer from its scales.
 //
 // Pure functions, to the last bit what TensorFlow Lite Micro prepares.
 #pragma once
@@ -20,20 +20,20 @@ struct LstmScales {
     std::array<float, refdev::kLstmGates> hidden_weights{};
 };
 
-// Where a scale is out of range; words that were not reached are left alone.
+// Which scale is out of range; words after it are left unchanged.
 enum class LstmScaling : std::uint8_t { kAccepted, kRatioOutOfRange, kCellOutOfRange };
 
-// Sets multipliers, shifts and the clip, for the type that `arguments` has.
+// Sets multipliers, shifts and the clip, for the type in `arguments`.
 [[nodiscard]] LstmScaling set_lstm_scales(const LstmScales& scales, refdev::LstmArguments& arguments);
 
-// A gate's weights, row by row, and where its sums start.
+// A gate's weights, row by row, and the start values of its sums.
 struct LstmGate {
     std::vector<std::uint8_t> input_weights;   // int8[units][input_depth]
     std::vector<std::uint8_t> hidden_weights;  // int8[units][units]
     std::vector<std::int64_t> bias;            // [units]
 };
 
-// The kernel's constants, as they lie in device memory. Sizes must fit each other. Biases have 64 bits for int16.
+// The kernel's constants in device memory. Sizes must match. Biases have 64 bits for int16.
 struct LstmConstants {
     std::vector<std::uint8_t> weights;
     std::vector<std::uint8_t> parameters;

@@ -11,7 +11,7 @@ constexpr double kTwoPow31 = 2147483648.0;
 constexpr std::int32_t kSoftmaxIntegerBits = 5;  // of the scaled difference
 constexpr std::int32_t kSignedBits = 31;
 
-// As the scheme does, without a bound on the exponent.
+// As in the scheme, without a bound on the exponent.
 FixedPoint nearest(double real) {
     if (real == 0.0) {
         return FixedPoint{};
@@ -37,7 +37,7 @@ std::int32_t floor_log2(std::uint32_t value) {
     return log;
 }
 
-// The quantised value of `real`, in single precision as the scheme does.
+// The quantised value of `real`, in single precision as in the scheme.
 std::optional<std::int64_t> quantized(float real, float scale, std::int32_t zero_point) {
     const float steps = std::round(real / scale);
     if (!(std::fabs(steps) < static_cast<float>(kTwoPow31))) {
@@ -155,8 +155,8 @@ std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {
     const FixedPoint scaling = nearest(std::min(wanted, kTwoPow31 - 1.0));
     const double radius =
         31.0 * unit / static_cast<double>(std::int64_t{1} << static_cast<std::uint32_t>(scaling.shift));
-    // From 16 on only elements that equal the largest count, whose difference is 0 whatever it is shifted by; kernels
-    // shift by less than 31.
+    // From 16 on only elements equal to the largest count: their difference is 0 whatever the shift; kernels shift by
+    // less than 31.
     return SoftmaxScaling{scaling.multiplier, std::min(scaling.shift, kMaxShift),
                           -static_cast<std::int32_t>(std::floor(radius))};
 }

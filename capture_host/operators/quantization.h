@@ -1,8 +1,8 @@
 // Fixed-point numbers of the int8 quantisation scheme, computed from scales.
 //
 // Each function reproduces, to the last bit, what TensorFlow Lite Micro computes when it prepares a reference kernel;
-// the order and width of the floating-point operations matter, which is why this library is compiled without
-// contraction. Pure functions; a result that the kernels cannot represent is std::nullopt.
+// the order and width of the floating-point operations matter, so this library is compiled without contraction. Pure
+// functions; std::nullopt if the kernels cannot represent a result.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct FixedPoint {
 inline constexpr FixedPoint kUnity{1 << 30, 1};  // leaves every number as it is
 
 inline constexpr std::int32_t kMaxShift = 30;   // a 32-bit value shifted further has no bit left
-inline constexpr std::int32_t kMinShift = -31;  // what is smaller becomes 0
+inline constexpr std::int32_t kMinShift = -31;  // smaller values become 0
 
 // Nearest fixed-point number. nullopt: negative, not finite, or 2^30 and above.
 [[nodiscard]] std::optional<FixedPoint> quantize_multiplier(double real);
@@ -36,7 +36,7 @@ struct ActivationRange {
 
 inline constexpr ActivationRange kInt16Range{-32768, 32767};
 
-// The values of a type, `whole`, to which an activation clamps. nullopt: an activation other than the above, or a bound
+// The range, within that of a type, `whole`, to which an activation clamps. nullopt: an unknown activation, or a bound
 // outside int32.
 [[nodiscard]] std::optional<ActivationRange> activation_range(std::int8_t activation, float scale,
                                                               std::int32_t zero_point,
@@ -51,17 +51,17 @@ struct AddScaling {
     FixedPoint output;
 };
 
-// nullopt: one of them is.
+// nullopt if one of them is.
 [[nodiscard]] std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first,
                                                const std::optional<FixedPoint>& second,
                                                const std::optional<FixedPoint>& output);
-// nullopt: a multiplier is not below 1, as those of all three must be.
+// nullopt if a multiplier is 1 or above.
 [[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output,
                                                     std::uint32_t left_shift = kAddLeftShift);
-// A difference divides in single precision where a sum does in double.
+// A difference divides in single precision, a sum in double.
 [[nodiscard]] std::optional<AddScaling> subtract_scaling(float first, float second, float output,
                                                          std::uint32_t left_shift);
-// Of the square of a difference. Its output's multiplier may be 1 and above.
+// For the square of a difference. Its output's multiplier may be 1 and above.
 [[nodiscard]] std::optional<AddScaling> squared_difference_scaling(float first, float second, float output,
                                                                    std::uint32_t left_shift);
 
@@ -75,19 +75,19 @@ struct SoftmaxScaling {
     std::int32_t diff_min{0};    // smaller differences do not count
 };
 
-// nullopt: beta * scale is not finite, or 2^-26 and below.
+// nullopt if beta * scale is not finite, or 2^-26 or below.
 [[nodiscard]] std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale);
 
-// The same of int16, whose tables take differences in steps of 10 / 65535. nullopt: out of range.
+// The same for int16, whose tables take differences in steps of 10 / 65535. nullopt: out of range.
 [[nodiscard]] std::optional<FixedPoint> softmax_int16_scale(float beta, float input_scale);
 
-// The same of its logarithm, with beta 1, which also scales differences back.
+// The same for log-softmax, with beta 1, which also scales differences back.
 struct LogSoftmaxScaling {
     SoftmaxScaling differences;  // left_shift from 1
     FixedPoint reverse;          // below 1
 };
 
-// nullopt: the scale is 2^-26 and below, or 16 and above.
+// nullopt if the scale is 2^-26 or below, or 16 or above.
 [[nodiscard]] std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale);
 
 }  // namespace pianola::tflite

@@ -7,7 +7,7 @@
 namespace pianola::views {
 namespace {
 
-// Axes without those of one element; each that continues the one before it is joined to it.
+// The axes without those of one element; consecutive axes that continue each other are joined.
 std::vector<StridedAxis> joined(const std::vector<StridedAxis>& axes) {
     std::vector<StridedAxis> result;
     for (const StridedAxis& axis : axes) {
@@ -25,7 +25,7 @@ std::vector<StridedAxis> joined(const std::vector<StridedAxis>& axes) {
     return result;
 }
 
-// Of every index of the axes, in order; none where there are more than `most`.
+// The offset of every index of the axes, in order; empty if there are more than `most`.
 std::vector<std::int64_t> offsets_of(const std::vector<StridedAxis>& axes, std::size_t most) {
     std::vector<std::int64_t> offsets{0};
     for (const StridedAxis& axis : axes) {

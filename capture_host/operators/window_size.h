@@ -13,7 +13,7 @@ namespace pianola::tflite {
     return ((filter - 1U) * dilation) + 1U;
 }
 
-// Windows that lie inside `input` positions, which include padding; 0 where none does.
+// Windows inside `input` positions, which include padding; 0 if none fits.
 [[nodiscard]] constexpr std::uint64_t windows_inside(std::uint64_t input, std::uint64_t reach,
                                                      std::uint64_t stride) noexcept {
     return (reach > input) ? 0U : (((input - reach) / stride) + 1U);

@@ -33,7 +33,7 @@ using tensor::Tensor;
     return {std::move(entry)};
 }
 
-// On a device of its own, as the runtime on target replays it.
+// Replays on a separate device, as the runtime on target does.
 void compare_to_capture(const CapturedWorkload& self) {
     Player player{self.file};
     host::compare_to_golden(player.run(self.inputs), self.outputs);

@@ -1,6 +1,6 @@
-// Player: a trace binary on a device of its own, simulated or Vulkan.
+// Player: a trace binary on a separate device, simulated or Vulkan.
 //
-// What pianola.Session is. The device is the one that the binary was captured for. Throws PlayerError.
+// pianola.Session is a Player. The device is the one that the binary was captured for. Throws PlayerError.
 #pragma once
 
 #include <cstdint>

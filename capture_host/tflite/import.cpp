@@ -124,14 +124,14 @@ bool is_float_only(std::int32_t code) {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-// The tensor by which people find an operator where none of its operands is to blame.
+// The tensor that identifies an operator if none of its operands is to blame.
 std::string first_output(const Model& model, const Operator& op) {
     const bool is_there =
         !op.outputs.empty() && (static_cast<std::uint32_t>(op.outputs.front()) < model.tensors.size());
     return is_there ? model.tensors[static_cast<std::uint32_t>(op.outputs.front())].name : std::string{};
 }
 
-// Why an operator is not even looked at; empty where it is.
+// Why an operator is refused without a check; empty if it is checked.
 std::string refusal_of(const Operator& op) {
     const OperatorSupport* const support = find_support(op.code);
     if ((find_lowering(op.code) == nullptr) || (support == nullptr)) {
@@ -162,7 +162,7 @@ bool has_finding(const std::vector<Finding>& findings, std::uint32_t operator_in
                        [operator_index](const Finding& finding) { return finding.operator_index == operator_index; });
 }
 
-// Of an operator that is unknown nothing else is said.
+// For an unknown operator nothing else is reported.
 void add_new(const std::vector<Finding>& more, std::vector<Finding>& findings) {
     const std::vector<Finding> known = findings;
     for (const Finding& finding : more) {
@@ -172,7 +172,7 @@ void add_new(const std::vector<Finding>& more, std::vector<Finding>& findings) {
     }
 }
 
-// Goes on after an operator that it cannot lower, so that all of them are found.
+// Continues after an operator that it cannot lower, so that all of them are found.
 void lower_operators(const Model& model, Graph& graph, capture::Recorder& recorder, std::vector<Finding>& findings) {
     std::uint64_t table_bytes = 0U;
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {

@@ -17,7 +17,7 @@ class Busy {
     };
 
     void add(Interval interval) { intervals_.push_back(interval); }
-    // Behind the last add(), and in front of what follows.
+    // After the last add(), and before everything else.
     void join();
     [[nodiscard]] Cycles sum() const;
     // How much of [start, end) is in some interval, and in none.

@@ -12,7 +12,7 @@ namespace {
 using Event = std::pair<std::uint32_t, std::uint32_t>;  // device, event
 
 // The record that each wait of an event waits for, by their numbers in the order in which the host enqueues them: the
-// last one in front of it, if there is one.
+// last one before it, if any.
 class Pairs {
   public:
     Pairs(const Pattern& pattern, std::uint32_t steps) {

@@ -69,7 +69,7 @@ class Lines {
   public:
     explicit Lines(const Meter::Window& window) : window_{window} {}
 
-    // Whether the slice, or what its queue has not done in front of it, from `idle` on, is measured.
+    // Whether the slice, or the idle time of its queue before it, from `idle` on, is measured.
     [[nodiscard]] bool counts(const Slice& slice, Cycles idle) const {
         return window_.has(slice.step) || ((slice.lane.kind != LaneKind::kHost) && (slice.end > window_.begin) &&
                                            (std::min(idle, slice.start) < window_.end));
@@ -120,8 +120,8 @@ class Lines {
     std::map<Line, Entry> entries_;
 };
 
-// What a queue's slice is spent on; in front of that it waits, for kernels or for an event. Before the slice, since
-// `idle`, the queue had nothing to do.
+// What a queue's slice is spent on; before that it waits, for kernels or for an event. Before the slice, since `idle`,
+// the queue had nothing to do.
 void spend(const Slice& slice, Cycles idle, const Busy& kernels, Lines& lines) {
     const auto outside = [&](Cycles start, Cycles end) {
         const Busy::Interval part = lines.measured({start, end});

@@ -19,7 +19,7 @@ struct TimeSpent {
     Cycles kernel{0U};       // some kernel of the operation runs
     Cycles to_device{0U};    // input transfers
     Cycles from_device{0U};  // output transfers
-    Cycles gap{0U};          // in front of it its queue has nothing to do, or waits, while no kernel of that queue runs
+    Cycles gap{0U};          // before it its queue has nothing to do, or waits, while no kernel of that queue runs
 };
 
 // The columns of the table, by the names that they have everywhere.

@@ -53,7 +53,7 @@ class Maker {
             }
         }
     }
-    // Part [first, last) of the commands, as a trace of its own; nothing where it is empty.
+    // Part [first, last) of the commands as a separate trace; nothing if it is empty.
     void replay_part(const std::vector<TraceCommand>& all, std::size_t first, std::size_t last) {
         if (first < last) {
             std::vector<TraceCommand> part(all.begin() + static_cast<std::ptrdiff_t>(first),
@@ -82,7 +82,7 @@ class Maker {
         return is_one ? &pattern.step.back().body : nullptr;
     }
 
-    // With transfers on the second queue: what it does in front of the first step, and in every step.
+    // With transfers on the second queue: what it does before the first step, and in every step.
     void write_first_inputs() {
         into_ = &Pattern::prologue;
         write_inputs(kIoQueue);

@@ -65,8 +65,8 @@ std::string lane_name(const Lane& lane) {
 
 const std::vector<Style>& styles() {
     // White letters on the light ones, and nearly black ones on the dark ones, have a contrast of 4.5 and more.
-    // Operators have colours of their own (pages/page.h): these are warm ones for the host, and greys for what moves
-    // data or waits.
+    // Operators have other colours (base/page.h): these are warm ones for the host, and greys for what moves data or
+    // waits.
     static const std::vector<Style> kStyles{
         {Category::kDispatch, "host dispatches", "dispatch", "host dispatches an operation", "#b3450b", "#ff9d5c",
          false},

@@ -45,7 +45,7 @@ struct Slice {
 using Sink = std::function<void(const Slice&)>;
 
 // Gives the sink every slice of `steps` steps, lane by lane in order, lanes interleaved. Slices of no length are left
-// out on the host's lane only. Throws std::logic_error for a pattern that can not get on.
+// out on the host's lane only. Throws std::logic_error for a pattern that cannot continue.
 void schedule(const Pattern& pattern, std::uint32_t steps, const Sink& sink);
 
 }  // namespace pianola::timeline

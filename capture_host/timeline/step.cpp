@@ -18,8 +18,8 @@ Cycles begin_of(const Slice& slice) {
     return slice.end - ((slice.command != nullptr) ? slice.command->cycles : slice.item->cycles);
 }
 
-// Whether what `later` does can have waited for `earlier`: the work in front of it on its queue and that queue's cores,
-// or the record of its event.
+// Whether `later` can have waited for `earlier`: the work before it on its queue and that queue's cores, or the record
+// of its event.
 bool may_wait_for(const Slice& later, const Slice& earlier) {
     const bool is_event = (later.item->kind == QueueCommandKind::kWaitEvent) &&
                           (earlier.item->kind == QueueCommandKind::kRecordEvent) &&

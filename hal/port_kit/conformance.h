@@ -19,7 +19,7 @@ struct Check {
     void (*run)(Kit& kit) noexcept;
 };
 
-// Where the report goes: text without line breaks of its own.
+// Where the report goes: text without line breaks.
 class Sink {
   public:
     Sink(const Sink&) = delete;

@@ -28,7 +28,7 @@ bool has_two_queues(Kit& kit) noexcept {
 }
 
 void a_wait_holds(Kit& kit) noexcept {
-    // A queue that waits for what nobody records; with two queues, until it is recorded.
+    // A queue waits for an event that is not recorded; with two queues, until it is recorded.
     for (std::uint32_t queue = 0U; queue < kit.queues(); ++queue) {
         const Fill fill{1U};
         if (!kit.start() || !kit.fill_range({kit.base(), kBytes}, fill)) {

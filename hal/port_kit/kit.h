@@ -76,7 +76,7 @@ class Decoder {
     Status next(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
         return command_set_.decode(words, state_, command, error);
     }
-    // The same, for who goes through a trace by what decode() says: kInternal where the length is none.
+    // The same for callers that walk a trace by the lengths of decode(): kInternal if the length is invalid.
     Status walk(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
         const Status status = next(words, command, error);
         const bool is_length = (command.length_words != 0U) && (command.length_words <= words.size());

@@ -156,7 +156,7 @@ void patches_are_exact(Kit& kit) noexcept {
                              "patch_word() changes bytes after its word") &&
             kit.expect_range(kit.port().memory, fill, "patch_word() changes memory outside of the traces"));
     }
-    // Every word of the range, each with a word of its own: for a driver that errs now and then.
+    // Every word of the range, each with a different value: finds a driver that fails only sometimes.
     for (std::uint32_t at = 0U; at < kBytes; at += kWordBytes) {
         static_cast<void>(kit.expect_ok(kit.device().patch_word(range.base + at, ~at), "patch_word() refuses a word"));
     }

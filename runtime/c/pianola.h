@@ -13,8 +13,8 @@
  * may be called there. Sessions are independent of each other.
  * Errors: a session that is NULL, that pnl_session_init() has not set up, that was closed, or that was moved to another
  * address, gives PNL_INVALID_STATE (functions without a status: false, 0 or NULL). A NULL that a call does not admit
- * gives PNL_INVALID_ARGUMENT, and nothing is done. What can not be checked is the caller's: that pointers lead to
- * memory of the size that is given with them.
+ * gives PNL_INVALID_ARGUMENT, and nothing is done. The caller must ensure what cannot be checked: that pointers
+ * lead to memory of the size that is given with them.
  */
 #ifndef PIANOLA_H
 #define PIANOLA_H

@@ -262,7 +262,7 @@ typedef struct PNL_TWIN {
     bool unknown_kernel;
 } pnl_decode_error_t;
 
-/* What commands of a trace so far have set. All zero in front of the first. */
+/* What the commands of a trace have set so far. All zero before the first. */
 typedef struct PNL_TWIN {
     uint32_t used; /* words that say something; those after them stay 0 */
     uint32_t words[PNL_MAX_DECODE_STATE_WORDS];

@@ -2,7 +2,7 @@
  *
  * Values are those of the C++ headers in runtime/include/pianola, where each is explained at more length; a test holds
  * every one of them to its C++ enumerator. C99. Enumerations are integers of a fixed width and macros: what a device or
- * a damaged memory gives need not be one of the names, and values above INT_MAX can not be enumerators of C.
+ * a damaged memory gives need not be one of the names, and values above INT_MAX cannot be enumerators of C.
  */
 #ifndef PIANOLA_STATUS_H
 #define PIANOLA_STATUS_H
@@ -115,8 +115,8 @@ typedef uint32_t pnl_key_state_t;
 #define PNL_KEY_STATE_TRUSTED 0x4BB4B44BU
 #define PNL_KEY_STATE_REVOKED 0xB44B4BB4U
 
-/* Views: memory of somebody else, with its length. Whoever hands one over says how long it must stay. NULL is permitted
- * where the length is 0. */
+/* Views: memory of another owner, with its length. The function that takes one says how long it must stay valid. NULL
+ * is permitted if the length is 0. */
 typedef struct PNL_TWIN {
     const uint8_t* data;
     size_t size; /* bytes */

@@ -1,11 +1,11 @@
-// The constants of a binary, by who reads them.
+// The constants of a binary, by the commands that read them.
 
 #include "capture_host/binary/diff/parts.h"
 
 namespace pianola::diff {
 namespace {
 
-// What the set-up writes from the weights segment to device memory.
+// A write of the set-up from the weights segment to device memory.
 struct Placed {
     std::uint64_t address{0U};
     std::uint64_t offset{0U};  // in the segment

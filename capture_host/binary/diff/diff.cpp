@@ -33,7 +33,7 @@ void compare_targets(const Manifest& before, const Manifest& after, Found& found
     compare("profile", std::string{name_of(before.target.profile)}, std::string{name_of(after.target.profile)});
 }
 
-// Everything that a list's entry says, as one text.
+// All fields of a list's entry as one text.
 template <typename List, typename Describe>
 std::vector<std::string> texts_of(const List& list, const Describe& describe) {
     std::vector<std::string> texts;
@@ -207,7 +207,7 @@ std::vector<Difference> differences(const Side& before, const Side& after) {
     if (list.empty() && !is_same) {
         found.add(Class::kOther, "file", "bytes that no other class is about", "others");
     }
-    // In the order of the classes, and within a class as found.
+    // Sorted by class; within a class in the order found.
     std::vector<std::size_t> order(list.size());
     std::iota(order.begin(), order.end(), std::size_t{0U});
     std::sort(order.begin(), order.end(), [&list](std::size_t one, std::size_t other) {

@@ -1,8 +1,8 @@
-// Diff: what changes for a target where one binary takes the place of another.
+// Diff: what changes for a target if one binary replaces another.
 //
-// What `pianola diff` shows to whoever reviews a release. Both files are whole and well-formed; they may be for
-// different devices, or refused by the validator. Every difference has a class, so that a review can be asked for some
-// of them only. Files that differ in a byte have at least one difference.
+// `pianola diff` shows it to reviewers of a release. Both files are whole and well-formed; they may be for different
+// devices, or refused by the validator. Every difference has a class, so that a review can be limited to some classes.
+// Files that differ in a byte have at least one difference.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ enum class Class : std::uint8_t {
     kWeights,          // constants, by operator and operand
     kParameters,       // declared ones, and the words that they set
     kSelfTests,        // vectors
-    kSecurityVersion,  // against loading what is older
-    kSignature,        // whether there is one, and whose
+    kSecurityVersion,  // prevents loading of older files
+    kSignature,        // whether there is one, and of which key
     kProvenance,       // source and tool
-    kOther,            // bytes that no other class is about
+    kOther,            // bytes that belong to no other class
 };
 inline constexpr std::size_t kClassCount = static_cast<std::size_t>(Class::kOther) + 1U;
 [[nodiscard]] const char* class_name(Class kind) noexcept;  // "self-tests"
@@ -35,17 +35,17 @@ inline constexpr std::size_t kClassCount = static_cast<std::size_t>(Class::kOthe
 struct Difference {
     Class kind{Class::kOther};
     std::string where;   // "inputs[0].shape", "3 CONV_2D: filter"
-    std::string before;  // "-" where there was nothing
+    std::string before;  // "-" if there was nothing
     std::string after;
 };
 
 struct Side {
     ByteSpan file;
     const Image& image;
-    const Target* target{nullptr};  // of the family that the file names; nullptr: its commands are not decoded
+    const Target* target{nullptr};  // of the file's family; nullptr: its commands are not decoded
 };
 
-// In the order of the classes.
+// Sorted by class.
 [[nodiscard]] std::vector<Difference> differences(const Side& before, const Side& after);
 
 }  // namespace pianola::diff

@@ -31,7 +31,7 @@ std::vector<std::string> names_of(const std::vector<OperatorCommands>& operators
     return names;
 }
 
-// What is between the operators that both begin with, and those that both end with.
+// Compares what is between the common first and the common last operators.
 void compare_names(const std::vector<std::string>& before, const std::vector<std::string>& after, Found& found) {
     std::size_t first = 0U;
     const std::size_t shorter = std::min(before.size(), after.size());
@@ -107,7 +107,7 @@ void compare_constant(const std::string& name, const std::vector<std::uint8_t>& 
 
 void compare_constants(const Constants& before, const Constants& after, const Side& old_side, const Side& new_side,
                        Found& found) {
-    std::set<std::string> names;  // of operators that both have: others are a difference already
+    std::set<std::string> names;  // of operators in both: others are a difference already
     for (const Constants* const side : {&before, &after}) {
         for (const auto& entry : *side) {
             names.insert(entry.first);
@@ -123,7 +123,7 @@ void compare_constants(const Constants& before, const Constants& after, const Si
                       constant_text((now == after.end()) ? nullptr : &now->second));
         }
     }
-    // Constants that no command was found to read: of devices that are not known, or read by address.
+    // Constants without a known reader: for unknown devices, or read by address.
     const ByteSpan old_weights = old_side.image.weights();
     const ByteSpan new_weights = new_side.image.weights();
     if (!found.has(Class::kWeights)) {
@@ -132,7 +132,7 @@ void compare_constants(const Constants& before, const Constants& after, const Si
     }
 }
 
-// The segment where commands can not be compared.
+// Compares the segment by bytes if its commands cannot be compared.
 void compare_trace_bytes(const Side& before, const Side& after, Found& found) {
     const ByteSpan old = before.image.trace_segment();
     const ByteSpan now = after.image.trace_segment();
@@ -172,7 +172,7 @@ std::vector<OperatorCommands> operators_of(const Side& side, const capture::Mani
                         left = (at < operators.size()) ? trace.programs[at].command_count : 0U;
                     }
                     if (at == operators.size()) {
-                        return;  // what ends a trace is no operator's
+                        return;  // the end command belongs to no operator
                     }
                     --left;
                     operators[at].kinds.emplace_back(targets::command_name(*side.target, command));

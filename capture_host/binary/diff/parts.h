@@ -1,4 +1,4 @@
-// The parts of diff.h that several files share.
+// Declarations that the sources of diff.h share.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Found {
     void compare(Class kind, const std::string& where, Number before, Number after) {
         add(kind, where, fmt::format("{}", before), fmt::format("{}", after));
     }
-    // Lists of texts: by place, as long as both have one.
+    // Compares lists of texts entry by entry, up to the shorter length.
     void compare_lists(Class kind, const std::string& where, const std::vector<std::string>& before,
                        const std::vector<std::string>& after);
 
@@ -37,7 +37,7 @@ class Found {
     std::vector<Difference> list_;
 };
 
-// One operator of a trace: the commands that it has become.
+// One operator of a trace and its commands.
 struct OperatorCommands {
     std::string trace;
     std::string name;                // "3 CONV_2D"; a second one of the same name has "#2" at its end

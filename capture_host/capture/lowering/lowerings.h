@@ -8,7 +8,7 @@
 
 namespace pianola::capture {
 
-// nullptr where there is none. Static lifetime.
+// nullptr if there is none. Static lifetime.
 [[nodiscard]] const targets::Lowering* find_lowering(const std::string& family);
 
 }  // namespace pianola::capture

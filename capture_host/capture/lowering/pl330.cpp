@@ -41,7 +41,7 @@ class Patterns {
         return base_ + added.first->second;
     }
 
-    // The region, its buffer and the set-up's write of it; none where there are no constants.
+    // The region, its buffer and the set-up's write of it; none if there are no constants.
     void add_to(Lowered& lowered) const {
         if (bytes_.empty()) {
             return;
@@ -69,7 +69,7 @@ class Patterns {
     std::map<std::uint32_t, std::uint32_t> offsets_;
 };
 
-// Behind every region in DRAM but that of traces.
+// The address after all regions in DRAM except that of traces.
 std::uint32_t free_address(const capture::Manifest& manifest) {
     std::uint32_t end = manifest.target.dram_base;
     for (const capture::ManifestRegion& region : manifest.regions) {
@@ -80,7 +80,7 @@ std::uint32_t free_address(const capture::Manifest& manifest) {
     return capture::align_up(end);
 }
 
-// One trace's words, read as the reference device's and written as the engine's.
+// Translates one trace's words from the reference device's to the engine's.
 class TraceLowering {
   public:
     TraceLowering(const capture::ManifestTrace& trace, Patterns& patterns) : trace_{trace}, patterns_{patterns} {}
@@ -99,7 +99,7 @@ class TraceLowering {
         }
         return lowered;
     }
-    // Of each command: how many it has become.
+    // For each command: the number of resulting commands.
     [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return counts_; }
 
   private:
@@ -223,7 +223,7 @@ namespace {
 class Pl330Lowering final : public targets::Lowering {
   public:
     [[nodiscard]] const char* family() const noexcept override { return kDeviceFamily.data(); }
-    // A core for each queue: what two queues do side by side, two cores do.
+    // One core per queue: two cores run the work of two queues in parallel.
     [[nodiscard]] DeviceDescription captured_on(const DeviceDescription& device) const override {
         DeviceDescription reference = usual_target().usual_device();
         reference.dram_base = device.dram_base;

@@ -29,10 +29,10 @@ struct Lowered {
 // `file` is a binary that the reference device `from` accepts; its memories are the engine's. Throws LoweringError.
 [[nodiscard]] Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine);
 
-// The same for the host's tools; a binary that the engine's validator refuses is a LoweringError too. Static lifetime.
+// The same for the host's tools; LoweringError also if the engine's validator refuses the binary. Static lifetime.
 [[nodiscard]] const targets::Lowering& lowering();
 
-// What a manifest says of the engine as its target.
+// The manifest's description of the engine as its target.
 [[nodiscard]] capture::ManifestTarget target_of(const EngineSpec& engine);
 
 }  // namespace pianola::pl330

@@ -72,12 +72,12 @@ void CallLog::append(Call call) {
     } else if (call.kind == CallKind::kRead) {
         unseen_.emplace_back(sections_.size() - 1U, sections_.back().calls.size());
     } else {
-        // The host gives and takes nothing.
+        // The host transfers nothing.
     }
     sections_.back().calls.push_back(std::move(call));
 }
 
-// What the host has looked at it may write.
+// After the host has seen data, it may write what depends on it.
 void CallLog::note_seen(std::uint64_t write) {
     const auto look = [&](const std::pair<std::size_t, std::size_t>& place) {
         Call& read = sections_[place.first].calls[place.second];

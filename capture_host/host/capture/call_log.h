@@ -1,6 +1,6 @@
 // CallLog: the API calls of a captured section, in order.
 //
-// What WorkloadCapture records while a program runs, and what the binary is made from.
+// WorkloadCapture records it while a program runs; the binary is made from it.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace pianola::host {
 
-// The words of a program that ran by itself, or of an executed trace.
+// The words of a single program, or of an executed trace.
 struct CapturedTrace {
     TraceId source;                    // of an executed trace
-    std::vector<Assembled> programs;   // a program that ran by itself
+    std::vector<Assembled> programs;   // a single program
     std::vector<std::uint32_t> words;  // an executed trace's
     std::vector<TraceProgramInfo> names;
 };
 
-// Where a buffer lay when it was used.
+// The place of a buffer when it was used.
 struct CapturedBuffer {
-    ElementType type{ElementType::kUint8};  // bytes, where the buffer does not say what it holds
+    ElementType type{ElementType::kUint8};  // bytes, if the buffer has no element type
     std::vector<std::uint32_t> shape;
     std::uint64_t row_bytes{0U};
     std::vector<Piece> pieces;
@@ -39,7 +39,7 @@ struct Call {
     std::uint32_t queue{0U};
     std::uint64_t number{0U};  // in the order of the calls, from 1
     std::uint64_t object{0U};  // buffer, trace or event; 0 for a program
-    std::uint64_t event{0U};   // for people, where `object` is what stands for one
+    std::uint64_t event{0U};   // for messages, if `object` is a substitute
     std::shared_ptr<const CapturedBuffer> buffer;
     std::shared_ptr<const CapturedTrace> trace;
     std::vector<std::uint8_t> data;  // of a write
@@ -47,11 +47,11 @@ struct Call {
     std::uint32_t device{0U};        // row-major
     std::string place;               // of several devices: " of device (0, 1)"
     std::uint64_t twin{0U};          // of a buffer: Buffer::first_twin()
-    std::uint64_t replicas{0U};      // of a write: the call of a mesh that gave its devices the same; 0: none
+    std::uint64_t replicas{0U};      // of a write: the call of a mesh that gave its devices the same data; 0: none
     std::uint64_t mesh_call{0U};     // the call of a mesh that transfers all parts of a tensor; 0: none
-    std::uint64_t seen{0U};          // of a read: the first write after the host has looked at the data; 0: none
+    std::uint64_t seen{0U};          // of a read: the first write after the host has seen the data; 0: none
 
-    // The same call, whatever data it moves.
+    // The same call, ignoring its data.
     [[nodiscard]] bool is_like(const Call& other) const;
     [[nodiscard]] std::string text() const;
 };
@@ -60,13 +60,13 @@ struct Section {
     ScriptKind kind{ScriptKind::kUnspecified};  // kUnspecified: before the first mark
     std::vector<Call> calls;
 };
-// The first section of a kind; nullptr where there is none.
+// The first section of a kind; nullptr if there is none.
 [[nodiscard]] const Section* first_section(const std::vector<Section>& sections, ScriptKind kind);
 
-// Of all devices of a capture, whose calls may come from several threads.
+// The calls of all devices of a capture; calls may come from several threads.
 class CallLog {
   public:
-    // Behind the last one; numbers it.
+    // Appends the call and numbers it.
     void append(Call call);
     void begin_section(ScriptKind kind);
     [[nodiscard]] const std::vector<Section>& sections() const noexcept { return sections_; }
@@ -80,10 +80,10 @@ class CallLog {
     std::uint64_t calls_{0U};
 };
 
-// What one device tells the log.
+// Appends the calls of one device to the log.
 class DeviceRecorder final : public CallRecorder {
   public:
-    // place: see Call.
+    // `place`: see Call.
     DeviceRecorder(std::shared_ptr<CallLog> log, DeviceState& device, std::uint32_t number, std::string place)
         : log_{std::move(log)}, device_{device}, number_{number}, place_{std::move(place)} {}
 

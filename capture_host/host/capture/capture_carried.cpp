@@ -11,12 +11,12 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr std::size_t kLeastBytes = 16U;  // of a row that is looked for by itself
-constexpr std::size_t kLeastPart = 8U;    // of data that are looked for in other data
+constexpr std::size_t kLeastBytes = 16U;  // of a row that is searched for alone
+constexpr std::size_t kLeastPart = 8U;    // of data that are searched for in other data
 constexpr std::size_t kLeastEqual = 4U;   // of data that are equal as a whole
 constexpr std::size_t kMostWarnings = 4U;
 
-// The host had seen the read when it wrote.
+// Whether the host had seen the read when it wrote.
 bool may_carry(const Call& read, const Call& write) {
     return (read.kind == CallKind::kRead) && (write.kind == CallKind::kWrite) && (read.seen != 0U) &&
            (read.seen <= write.number);
@@ -26,7 +26,7 @@ bool is_one_value(const Bytes& bytes) {
     return std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>{}) == bytes.end();
 }
 
-// Every row of `part` is somewhere in `whole`: also of a tensor that was cut, or put together, in any dimension.
+// Whether every row of `part` is in `whole`: also finds a tensor that was cut, or joined, in any dimension.
 bool is_in(const Bytes& part, std::size_t row_bytes, const Bytes& whole) {
     const std::size_t size = (row_bytes < kLeastBytes) ? part.size() : row_bytes;
     for (std::size_t at = 0U; (at + size) <= part.size(); at += size) {
@@ -38,7 +38,7 @@ bool is_in(const Bytes& part, std::size_t row_bytes, const Bytes& whole) {
     return part.size() >= kLeastPart;
 }
 
-// Bytes that are all alike, as zeros, are in many tensors by chance.
+// Uniform bytes, such as zeros, are in many tensors by chance.
 bool has_carried(const Call& read, const Call& write) {
     const Bytes& given = read.handle.data();
     return !is_one_value(given) &&
@@ -65,7 +65,7 @@ bool is_declared(const std::vector<DeclaredTensor>& tensors, const Call& call) {
     });
 }
 
-// Inputs: a call of the step, and the same one in every turn.
+// The inputs: a call of the step, and its counterpart in every turn.
 class Steps {
   public:
     explicit Steps(const Reading& reading) : reading_{reading} {
@@ -100,14 +100,14 @@ class Steps {
     }
 
   private:
-    // The first read that the host had seen when it wrote, in every turn. Throws where it has written the same bytes.
+    // The first read that the host had seen when it wrote, in every turn. Throws if the host wrote the same bytes.
     [[nodiscard]] std::optional<std::size_t> carried_to(std::size_t write) const {
         const std::vector<Call>& first = steps_.front()->calls;
         std::optional<std::size_t> found;
         if ((first[write].kind != CallKind::kWrite) || is_declared(reading_.declarations.inputs, first[write])) {
             return found;
         }
-        const Call* carried = nullptr;  // rather from another device, which says more
+        const Call* carried = nullptr;  // preferably from another device, which says more
         for (std::size_t read = 0U; read < write; ++read) {
             if (!in_all_turns(read, write, may_carry)) {
                 continue;
@@ -131,7 +131,7 @@ class Steps {
         });
     }
 
-    // Bytes that are all alike in a turn and others in another one.
+    // Bytes that are uniform in a turn and differ in another one.
     [[nodiscard]] bool is_equal_and_changes(std::size_t read, std::size_t write) const {
         const auto is_equal = [](const Call& one, const Call& other) { return one.handle.data() == other.data; };
         const Bytes& given = steps_.front()->calls[write].data;
@@ -144,7 +144,7 @@ class Steps {
     std::vector<const Section*> steps_;
 };
 
-// The host had seen another device's output when it wrote set-up.
+// Refuses set-up that the host wrote after it had seen another device's output.
 [[noreturn]] void refuse_set_up(const Call& read, const Call& write) {
     throw HostError{HostRule::kCaptureContent,
                     fmt::format("{} (call {}) would be set-up, and the host had seen {} (call {}) on another device "
@@ -166,7 +166,7 @@ std::vector<const Call*> reads_of(const std::vector<Section>& program) {
     return reads;
 }
 
-// What would become set-up.
+// Checks the writes that would become set-up.
 std::vector<std::string> check_set_up(const Reading& reading, const std::vector<Section>& program) {
     std::vector<std::string> warnings;
     const std::vector<const Call*> reads = reads_of(program);

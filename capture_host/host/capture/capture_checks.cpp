@@ -7,7 +7,7 @@
 namespace pianola::host {
 namespace {
 
-// Every tensor once, or as often as the script may have it.
+// Checks that every tensor is moved once, or as often as the script allows.
 void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
                    const std::vector<DeclaredTensor>& tensors, const char* what, const char* script) {
     for (std::uint32_t i = 0U; i < tensors.size(); ++i) {

@@ -1,19 +1,19 @@
-// What a capture demands of its sections and of the scripts that they become.
+// Requirements of a capture on its sections and on their scripts.
 //
-// Before capture_scripts makes scripts, and behind it. All throw API-CAPTURE-*.
+// Used before and after capture_scripts makes scripts. All throw API-CAPTURE-*.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"
 
 namespace pianola::host {
 
-// A loop's steps are one step.
+// Checks that all steps of a loop are alike.
 void check_steps_alike(const std::vector<const Section*>& steps);
 
-// Every tensor is moved once in a step.
+// Checks that every tensor is moved once in a step.
 void check_scripts(const Scripts& scripts, const Declarations& declarations);
 
-// Of all devices together: a step does something; first inputs go with last outputs, and each is moved once.
+// For all devices together: a step has a command; first inputs are paired with last outputs, and each is moved once.
 struct DeviceScripts {
     const Scripts* scripts;
     const Declarations* declarations;

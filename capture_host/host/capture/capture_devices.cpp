@@ -32,7 +32,7 @@ bool is_same(const std::vector<AddressRange>& some, const std::vector<AddressRan
                       });
 }
 
-// Ties the inputs, or the outputs, of all devices.
+// Matches the inputs, or the outputs, of all devices.
 class Spreader {
   public:
     Spreader(const std::vector<Reading*>& readings, const DeviceGrid& grid, CallKind kind)
@@ -66,7 +66,7 @@ class Spreader {
     }
     [[nodiscard]] DeclaredTensor& at(const Part& part) const { return of(part.device).at(part.index); }
 
-    // One memory and one shape, or, where the program has declared them, one name.
+    // Whether both have the same memory and shape, or, if the program declared them, the same name.
     [[nodiscard]] bool are_twins(const DeclaredTensor& one, const DeclaredTensor& other) const {
         if (!one.is_found || !other.is_found) {
             return !one.is_found && !other.is_found && (one.declaration.name == other.declaration.name);
@@ -93,7 +93,7 @@ class Spreader {
         return all;
     }
 
-    // The calls of a mesh that have written the tensor, in order; 0 where something else has.
+    // The calls of a mesh that wrote the tensor, in order; 0 for any other writer.
     [[nodiscard]] std::vector<std::uint64_t> writers_of(const Part& part) const {
         std::vector<std::uint64_t> writers;
         const Reading& reading = *readings_.at(part.device);
@@ -116,7 +116,7 @@ class Spreader {
                std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return writers_of(part) == first; });
     }
 
-    // Parts that are given the same by one call each; the others together.
+    // Groups parts to which one call each gives the same data; the others form one group.
     [[nodiscard]] std::vector<std::vector<Part>> written_alike(const std::vector<Part>& twins) const {
         std::map<std::vector<std::uint64_t>, std::vector<Part>> by_writers;
         for (const Part& part : twins) {
@@ -162,7 +162,7 @@ class Spreader {
         }
     }
 
-    // In the order that the binary has: by device.
+    // In the binary's order: by device.
     void name(std::vector<SpreadTensor>& tensors) const {
         const auto key = [](const SpreadTensor& tensor) {
             return std::pair{tensor.parts.front().device, tensor.parts.front().index};
@@ -190,7 +190,7 @@ class Spreader {
     CallKind kind_;
 };
 
-// A device that has nothing to do in a script has it all the same.
+// Gives every device every script, even if it has no command in it.
 void complete_scripts(std::vector<LinkedCapture>& parts) {
     constexpr std::array kOrder{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue};
     std::set<ScriptKind> kinds;
@@ -210,7 +210,7 @@ void complete_scripts(std::vector<LinkedCapture>& parts) {
             } else if (kinds.count(kind) != 0U) {
                 all.push_back({kind, {}});
             } else {
-                // Nobody has it.
+                // No device has it.
             }
         }
         part.manifest.scripts = std::move(all);

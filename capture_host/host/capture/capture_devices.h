@@ -1,7 +1,7 @@
-// Captures of several devices: what each does, and one binary of all.
+// Captures of several devices: the calls of each, and one binary of all.
 //
-// The devices of a mesh share no memory but the host's, so that each one's calls are read, proved and linked by
-// themselves; what they have in common becomes one tensor, and capture::merge_mesh() makes one binary.
+// The devices of a mesh share only the host's memory, so each one's calls are read, proved and linked separately;
+// common tensors become one, and capture::merge_mesh() makes one binary.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace pianola::host {
 
-// The calls and tensors of one device. All sections stay, also empty ones.
+// The calls and tensors of one device. All sections stay, even empty ones.
 [[nodiscard]] std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint32_t device);
 [[nodiscard]] Reading reading_of(const Reading& reading, std::uint32_t device);
 
-// A tensor of the binary: on each of its devices, which of that device's it is. Row-major.
+// A tensor of the binary, and the tensor of each of its devices that it stands for. Row-major.
 struct SpreadTensor {
     struct Part {
         std::uint32_t device{0U};
@@ -32,16 +32,16 @@ struct SpreadTensors {
     std::vector<SpreadTensor> outputs;
 };
 
-// Of a single device: each tensor by itself.
+// For a single device: each tensor alone.
 [[nodiscard]] SpreadTensors tensors_of_one(const Reading& reading);
-// Finds which tensors of different devices are one, and gives each its name in the readings. Throws API-CAPTURE-TENSOR.
+// Finds the tensors of different devices that are one, and sets their names in the readings. Throws API-CAPTURE-TENSOR.
 [[nodiscard]] SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid);
 
-// The binaries of the devices as one. Throws API-CAPTURE-LIMIT.
+// Merges the binaries of the devices. Throws API-CAPTURE-LIMIT.
 [[nodiscard]] LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensors& tensors,
                                           const DeviceGrid& grid);
 
-// What was moved, inference by inference, in the order of the manifest. `devices`: the same of each device.
+// The transferred data, inference by inference, in the order of the manifest. `devices`: the same for each device.
 using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;
 [[nodiscard]] Records merge_records(const std::vector<const Records*>& devices,
                                     const std::vector<SpreadTensor>& tensors,

@@ -20,7 +20,7 @@ std::string span_of(const Calls& calls, std::size_t first, std::size_t end) {
     return fmt::format("calls {} to {}", least->number, greatest->number);
 }
 
-// Finds what calls without marks may mean.
+// Finds the possible meanings of calls without marks.
 class Finder {
   public:
     Finder(const Declarations& declarations, const std::set<std::uint64_t>& read, const CommandSet& command_set)
@@ -37,7 +37,7 @@ class Finder {
                 continue;
             }
             note_unlike(calls, candidate);
-            // What is in front of the loop may look like a turn.
+            // The calls before the loop may look like a turn.
             const Loop later{candidate.first + candidate.period, candidate.period, candidate.turns - 1U, 0U,
                              candidate.after};
             const Loop rest = unrolled(calls, later, command_set_);
@@ -48,7 +48,7 @@ class Finder {
         }
     }
 
-    // As one step, where no turns are alike; else only where no other reading holds.
+    // One step, if no turns are alike; else only if no other reading is valid.
     std::vector<Reading> readings(const Calls& calls) {
         if (!is_loop_as_written_ || readings_.empty() || needs_all_) {
             if (unlike_.empty()) {
@@ -65,8 +65,8 @@ class Finder {
     }
 
   private:
-    // Of calls in the order of turns: no output of a turn is in front of the loop, inputs do not change places, and
-    // what nothing reads is written for turns that never came, and not in every turn.
+    // For calls in the order of turns: no output of a turn is before the loop, inputs keep their buffers, and data that
+    // nothing reads is written for turns that never came, and not in every turn.
     static bool is_plain(const Calls& calls, const Loop& loop) {
         const auto after = calls.begin() + static_cast<std::ptrdiff_t>(loop.end());
         const auto idle =
@@ -76,7 +76,7 @@ class Finder {
     }
 
     void take(const Calls& calls, const Loop& candidate, const Loop& loop, bool as_written) {
-        // Turns that the host gives nothing are layers of one inference, where a step has room for them.
+        // Turns without data from the host are layers of one inference, if a step has room for them.
         const bool is_loop = has(calls, loop.first, loop.period, CallKind::kWrite);
         is_loop_ = is_loop_ || is_loop;
         is_loop_as_written_ = is_loop_as_written_ || (is_loop && as_written);
@@ -129,13 +129,13 @@ class Finder {
                                 calls[i].text(), calls[i].number));
             }
         }
-        // Calls that are left over, and writes that nothing reads, are no epilogue.
+        // Left-over calls, and writes that nothing reads, are no epilogue.
         const Calls used = warnings.empty() ? calls : part(calls, 0U, loop.end());
         push(calls, loop, used, false, warnings);
         push(calls, loop, used, true, warnings);
     }
 
-    // A turn that begins with a read gives what calls in front of the loop have computed.
+    // A turn that begins with a read gives results of calls before the loop.
     static bool has_whole_turns(const Calls& calls, const Loop& loop) {
         return (calls[loop.first].kind != CallKind::kRead) && (calls[loop.end() - 1U].kind == CallKind::kRead);
     }
@@ -151,7 +151,7 @@ class Finder {
         note_front(calls, loop, readings_.back());
     }
 
-    // Turns that are left over, and after which the program goes on, are not left out.
+    // Left-over turns are kept if the program continues after them.
     void note_needed(const Calls& calls, const Loop& candidate, const Loop& loop) {
         if ((loop.end() < candidate.end()) && (candidate.end() < calls.size()) && unlike_.empty()) {
             needs_all_ = true;
@@ -184,7 +184,7 @@ class Finder {
             turns, candidate.turns);
     }
 
-    // What the host has read in front of the loop the binary does not give.
+    // The binary does not give what the host has read before the loop.
     static void note_front(const Calls& calls, const Loop& loop, Reading& reading) {
         const auto end = calls.begin() + static_cast<std::ptrdiff_t>(loop.first);
         const auto is_read = [](const Call& call) { return call.kind == CallKind::kRead; };

@@ -30,7 +30,7 @@ class EventWalk {
         }
     }
 
-    // True where the wait had an effect in this walk of its section, by call.
+    // Whether the wait had an effect in this walk of its section, by call.
     std::map<const Call*, std::vector<bool>> waits;
     std::set<const Call*> records;
     std::vector<const Call*> before_records;
@@ -38,7 +38,7 @@ class EventWalk {
   private:
     void wait(const Call& call, bool before) {
         LastRecord& last = last_[call.object];
-        // A queue need not wait for itself, nor twice for the same record.
+        // A queue need not wait for its own record, nor twice for the same record.
         const bool works =
             (last.call != nullptr) && (last.call->queue != call.queue) && last.waited_on.insert(call.queue).second;
         if (before) {
@@ -57,7 +57,7 @@ class EventWalk {
     std::map<std::uint64_t, LastRecord> last_;
 };
 
-// Waits take the number of the record that they are for: walk once more.
+// Gives waits the number of their record in a second walk.
 void number_waits(const EventWalk& walk, const std::vector<const Section*>& sections, EffectiveEvents& result) {
     std::map<std::uint64_t, const Call*> last;
     for (const Call* const record : walk.before_records) {

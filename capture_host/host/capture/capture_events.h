@@ -1,6 +1,6 @@
 // Which records and waits of a capture have an effect.
 //
-// A script's records and waits of an event take turns; a program's need not.
+// In a script, records and waits of an event alternate; in a program they need not.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct EffectiveEvents {
     std::vector<const Call*> before;  // records before the first mark that a later section waits for
 };
 
-// `marked`: prologue and epilogue where there are such, and the step twice, because what holds from step to step holds
-// for ever. Throws API-CAPTURE-*.
+// `marked`: prologue and epilogue if present, and the step twice, because what holds for two steps holds for all.
+// Throws API-CAPTURE-*.
 [[nodiscard]] EffectiveEvents effective_events(const Section& before, const std::vector<const Section*>& marked);
 
 }  // namespace pianola::host

@@ -41,7 +41,7 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
 
 namespace {
 
-// Which calls depend on which writes, as data flows through programs.
+// Which calls depend on which writes, through the data flow of programs.
 class Dependence {
   public:
     explicit Dependence(const CommandSet& command_set) : flow_{command_set} {}
@@ -60,12 +60,12 @@ class Dependence {
         }
         return by_call_[call.number] = std::move(on);
     }
-    // Those that a program's results depend on.
+    // The writes that a program's results depend on.
     [[nodiscard]] const std::set<std::uint64_t>& computed_by(std::uint64_t program) const {
         const auto known = by_call_.find(program);
         return (known == by_call_.end()) ? nothing_ : known->second;
     }
-    // Those that the bytes depend on, as a program has computed them.
+    // The writes that the bytes depend on, as a program computed them.
     [[nodiscard]] std::set<std::uint64_t> computed(const RangeSet& bytes) const {
         std::set<std::uint64_t> on;
         for (const Origin& origin : flow_.origins_of(bytes)) {
@@ -74,7 +74,7 @@ class Dependence {
         }
         return on;
     }
-    // Calls that have written the bytes.
+    // The calls that wrote the bytes.
     [[nodiscard]] std::set<std::uint64_t> writers(const RangeSet& bytes) const {
         std::set<std::uint64_t> calls;
         for (const Origin& origin : flow_.origins_of(bytes)) {
@@ -82,7 +82,7 @@ class Dependence {
         }
         return calls;
     }
-    // By the last call.
+    // The bytes that the last call read.
     [[nodiscard]] const std::vector<Origin>& read() const noexcept { return read_; }
 
   private:
@@ -92,7 +92,7 @@ class Dependence {
     std::set<std::uint64_t> nothing_;
 };
 
-// What is in front of a loop that was found.
+// The calls before a loop that was found.
 class Front {
   public:
     Front(const Reading& reading, const std::vector<Section>& program, const CommandSet& command_set)
@@ -110,7 +110,7 @@ class Front {
                 } else if (section->kind == ScriptKind::kStep) {
                     step_.add(call);
                 } else {
-                    // The epilogue finds what the steps leave.
+                    // The epilogue finds the state that the steps leave.
                 }
             }
         }
@@ -131,7 +131,7 @@ class Front {
         const Writes state = dependence_.computed(carried);
         const Writes used = dependence_.computed(step_.found());
         const Writes constants = constants_without(carried);
-        find_inputs();  // goes on with the step, which changes what is found
+        find_inputs();  // continues with the step, which changes the state
         for (const auto& [write, read] : shown_) {
             const bool is_turn = (inputs_.count(write) != 0U) && (used.count(write) == 0U) && !is_derived(*read);
             if ((state.count(write) != 0U) || is_turn) {
@@ -171,13 +171,13 @@ class Front {
   private:
     using Writes = std::set<std::uint64_t>;  // by their calls' numbers
 
-    // How a program reads what was written.
+    // How a program reads written data.
     struct Use {
         std::vector<std::uint64_t> shape;
         std::uint64_t offset{0U};  // in all that it reads
     };
 
-    // What the loop finds and leaves as it is follows from these.
+    // The loop's unchanged state depends on these.
     [[nodiscard]] Writes constants_without(const RangeSet& carried) const {
         Writes constants = dependence_.writers(step_.found());
         for (const ByteRange& range : step_.found().ranges()) {
@@ -218,13 +218,13 @@ class Front {
             } else if ((set_up_.count(writer) != 0U) && (uses_.count(writer) == 0U)) {
                 uses_[writer] = {call_shape(call, command_set_), offset};
             } else {
-                // What a program has computed.
+                // Data that a program computed.
             }
             offset += origin.bytes;
         }
     }
 
-    // The loop does not begin where a turn does.
+    // Whether the loop begins in the middle of a turn.
     [[nodiscard]] bool is_rotated() const {
         const Section& step = first_step();
         return !reading_.turn_ends.empty() || (!step.calls.empty() && (step.calls.front().kind == CallKind::kRead));
@@ -235,7 +235,8 @@ class Front {
                              [](const Section& section) { return section.kind == ScriptKind::kStep; });
     }
 
-    // A program of the loop like the first one that reads the write has an input in its place.
+    // Finds writes that act as inputs: a program of the loop like the first reader of the write has an input in its
+    // place.
     void find_inputs() {
         std::set<std::uint64_t> written;
         for (const Call& call : first_step().calls) {
@@ -263,7 +264,7 @@ class Front {
         return 0U;
     }
 
-    // The host has written set-up after it had looked at the read: that may be what the read was for.
+    // Whether the host wrote set-up after it had seen the read: the read may have served that.
     [[nodiscard]] bool is_derived(const Call& read) const {
         return std::any_of(set_up_.begin(), set_up_.end(),
                            [&](std::uint64_t write) { return (read.seen != 0U) && (read.seen <= write); });
@@ -283,11 +284,11 @@ class Front {
     DataFlow step_;
     std::map<std::uint64_t, const Call*> calls_;  // in the program's order
     Writes set_up_;
-    RangeSet given_;                              // where the host writes in the loop, as the program has it
-    Writes outputs_;                              // reads of what a program has computed
-    std::map<std::uint64_t, const Call*> shown_;  // writes, and the first read of what a program makes of them
+    RangeSet given_;                              // the host's writes in the loop, as in the program
+    Writes outputs_;                              // reads of computed data
+    std::map<std::uint64_t, const Call*> shown_;  // writes, and the first read of data computed from them
     std::map<std::uint64_t, Use> uses_;
-    Writes inputs_;  // writes that play the part of one
+    Writes inputs_;  // writes that act as an input
 };
 
 }  // namespace
@@ -299,7 +300,7 @@ std::vector<std::string> check_front_turns(const Reading& reading, const std::ve
 }
 
 void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set) {
-    RangeSet given;  // to the device by the host in a step
+    RangeSet given;  // the host's writes to the device in a step
     for (const Section& section : reading.sections) {
         for (const Call& call : section.calls) {
             if ((section.kind == ScriptKind::kStep) && (call.kind == CallKind::kWrite)) {

@@ -112,7 +112,7 @@ class Linker {
         check_limit("parameters", linked_.manifest.parameters.size(), kMaxParameters, "declare fewer");
     }
 
-    // Memory that an address can reach must lie in the regions.
+    // All memory that an address can reach must be in the regions.
     void use_all_values(const std::vector<std::uint32_t>& words, std::uint32_t word, const TraceParameter& parameter) {
         if (parameter.kind != TraceParameterKind::kBufferAddress) {
             return;
@@ -141,7 +141,7 @@ class Linker {
               MemoryPart{"l1", MemoryKind::kL1, spec_.l1_base, spec_.l1_bytes}}) {
             std::uint64_t begin = UINT64_MAX;
             std::uint64_t end = 0U;
-            // Ranges that touch are one: where the memories touch, of both.
+            // Joins ranges that touch, also across memories.
             RangeSet here;
             here.add(part.base, part.base + part.bytes);
             const RangeSet used = memory_.used.common(here);
@@ -163,7 +163,7 @@ class Linker {
         std::uint32_t i = 0U;
         while ((run.address < linked_.manifest.regions.at(i).base) ||
                ((run.address - linked_.manifest.regions.at(i).base) >= linked_.manifest.regions.at(i).size_bytes)) {
-            i += 1U;  // ends: a region was made of every byte that is used
+            i += 1U;  // ends: every used byte is in a region
         }
         const std::uint32_t offset = run.address - linked_.manifest.regions.at(i).base;
         buffers.push_back({capture::manifest_name(name, "buffer"), i, offset, run.bytes});

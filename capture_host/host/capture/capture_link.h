@@ -12,7 +12,7 @@ struct LinkedCapture {
     capture::Segments segments;
 };
 
-// `others`: what other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
+// `others`: the bytes that other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
 [[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
                                          const Declarations& declarations, const CaptureOptions& options,
                                          std::uint32_t steps_in_flight, const RangeSet& others = {});

@@ -11,7 +11,7 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::size_t kMostTurns = 4U;  // of a program's loop in one step: as many buffers may take turns
+constexpr std::size_t kMostTurns = 4U;  // of a program's loop in one step: the most buffers that may alternate
 
 }  // namespace
 
@@ -61,7 +61,7 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
     Loop best;
     std::size_t spare = 0U;
     const auto covered = [&best] { return best.turns * best.period; };
-    // Where less than a turn is left over, nothing longer is better. Else the search would be quadratic in the calls.
+    // If less than a turn is left over, no longer loop is better. Otherwise the search would be quadratic in the calls.
     const auto is_best = [&] { return (best.turns != 0U) && ((count - covered()) < best.period); };
     for (std::size_t period = 1U; ((2U * period) <= count) && !is_best(); ++period) {
         std::size_t first = 0U;
@@ -82,7 +82,7 @@ std::vector<Loop> loops_of(const Calls& calls, const CommandSet& command_set) {
             first = i + 1U;
         }
     }
-    // A turn that ends with a read is what people write.
+    // Programs usually end a turn with a read.
     std::vector<Loop> loops;
     for (const bool with_read : {true, false}) {
         for (std::size_t shift = 0U; (best.turns != 0U) && (shift <= spare); ++shift) {
@@ -117,7 +117,7 @@ bool has_exchanged_inputs(const Calls& calls, const Loop& loop) {
             places[calls[i].object].insert((i - loop.first) % loop.period);
         }
     }
-    // A buffer that is written twice in every turn is two inputs in each of them.
+    // A buffer that is written twice in every turn is two inputs.
     return std::any_of(places.begin(), places.end(), [&](const auto& entry) {
         const auto& [buffer, all] = entry;
         return (all.size() > 1U) && std::any_of(all.begin(), all.end(), [&, id = buffer](std::size_t place) {
@@ -137,12 +137,12 @@ std::string named(const Call& call) {
     return fmt::format("{} (call {})", call.text(), call.number);
 }
 
-// Two stretches of calls of the same shapes, walked together.
+// Two ranges of calls of the same shapes, compared call by call.
 class Comparison {
   public:
     Comparison(const Calls& calls, const CommandSet& command_set) : calls_{calls}, command_set_{command_set} {}
 
-    // Writers are the places of calls in the stretch, so that they compare.
+    // Writers are call positions within the range, so that they can be compared.
     std::vector<Origin> read_by(std::size_t place) {
         Call call = calls_.at(place);
         call.number = place + 1U;
@@ -178,8 +178,8 @@ std::string difference(const Calls& one, const Calls& other, const CommandSet& c
         named(other.front()), named(other.back()), named(one.front()), named(one.back()));
 }
 
-// Calls from `begin` up to the first one after a read that is no read, where there is a program before it, and a write
-// if one is wanted.
+// The calls from `begin` up to the first non-read after a read, if there is a program before it, and a write if
+// required.
 std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin, bool wants_write) {
     bool has_write = !wants_write;
     bool has_program = false;
@@ -196,7 +196,8 @@ std::optional<std::size_t> end_of_stretch(const Calls& calls, std::size_t begin,
     return (has_write && has_program && has_read) ? std::optional<std::size_t>{calls.size()} : std::nullopt;
 }
 
-// Whether so many quarters of the shorter stretch have counterparts in the other one: [0, middle) and [middle, end).
+// Whether the given number of quarters of the shorter range have counterparts in the other one: [0, middle) and
+// [middle, end).
 bool are_mostly_alike(const std::vector<std::size_t>& shapes, std::size_t middle, std::size_t end,
                       std::size_t quarters) {
     std::multiset<std::size_t> left{shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(middle)};
@@ -236,7 +237,7 @@ std::string stretch_difference(const Calls& calls, const CommandSet& command_set
     if (!are_mostly_alike(shapes, *first, *second, has_write ? 2U : 3U)) {
         return {};  // two parts of one inference
     }
-    // From the end: what differs at the beginning may be set-up.
+    // From the end, because differences at the beginning may be set-up.
     std::size_t one = *first;
     std::size_t other = *second;
     while ((one > 0U) && (other > *first)) {

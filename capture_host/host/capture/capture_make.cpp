@@ -26,7 +26,7 @@
 namespace pianola::host {
 namespace {
 
-// Where steps do not overlap although something was to let them: a wait that is missing shows nowhere else.
+// Warns if steps do not overlap although the program records events for it: a missing wait is visible nowhere else.
 void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warnings) {
     for (const std::string& record : scripts.idle_records) {
         warnings.push_back(
@@ -41,7 +41,7 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
     }
 }
 
-// What one device does.
+// The work of one device.
 struct DeviceWork {
     Reading found;
     Scripts as_found;
@@ -49,7 +49,7 @@ struct DeviceWork {
     Scripts scripts;  // of that
 };
 
-// The calls so read, as a binary.
+// Makes a binary from one reading of the calls.
 class BinaryMaker {
   public:
     BinaryMaker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
@@ -68,12 +68,12 @@ class BinaryMaker {
         }
     }
 
-    // With as many steps in flight as the options or the events allow.
+    // Uses as many steps in flight as the options or the events allow.
     CapturedWorkload make() {
         if (options_.steps_in_flight != 0U) {
             return with_warnings(tried(options_.steps_in_flight));
         }
-        // Steps that events alone keep apart may overlap; others, where the host waited in between, may not.
+        // Steps that only events separate may overlap; steps between which the host waited may not.
         const bool has_prologue = std::any_of(works_.begin(), works_.end(), [](const auto& work) {
             return work->as_found.find(ScriptKind::kPrologue) != nullptr;
         });
@@ -108,7 +108,7 @@ class BinaryMaker {
         check_content(all);
     }
 
-    // Which tensors of different devices are one.
+    // Finds the tensors of different devices that are one.
     void spread() {
         std::vector<Reading*> readings;
         for (const auto& work : works_) {
@@ -172,7 +172,7 @@ class BinaryMaker {
         }
     }
 
-    // Vectors from the captured run.
+    // Adds vectors from the captured run.
     void add_vectors(LinkedCapture& linked) const {
         const bool has_vectors = options_.self_tests && why_no_vectors_.empty();
         const std::size_t vectors = has_vectors ? std::min<std::size_t>(inputs_.size(), kMaxSelfTests) : 0U;
@@ -222,7 +222,7 @@ class BinaryMaker {
         return workload;
     }
 
-    // What the runtime refuses of one device's work it refuses of that device alone, which says more.
+    // If the runtime refuses one device's work, it refuses it for that device alone too, with a clearer message.
     void check_alone(std::uint32_t steps_in_flight) const {
         for (std::size_t i = 0U; (works_.size() > 1U) && (i < works_.size()); ++i) {
             const DeviceWork& work = *works_[i];
@@ -239,7 +239,7 @@ class BinaryMaker {
         }
     }
 
-    // Of what one step in flight leaves without an effect.
+    // Adds warnings about what has no effect with one step in flight.
     CapturedWorkload with_warnings(CapturedWorkload workload) {
         if (workload.manifest.steps_in_flight == 1U) {
             std::vector<std::string> idle;
@@ -270,7 +270,7 @@ HostError with_remark(const HostError& error, const std::string& remark) {
                      fmt::format("{} ({})", text.substr((text.find(rule) == 0U) ? rule.size() : 0U), remark)};
 }
 
-// Another reading may still be right.
+// Whether another reading may still be right.
 bool is_reading_wrong(HostRule rule) {
     return (rule == HostRule::kCaptureRefused) || (rule == HostRule::kCaptureContent) ||
            (rule == HostRule::kCaptureTensor) || (rule == HostRule::kCaptureLimit) || (rule == HostRule::kCompare);
@@ -289,7 +289,7 @@ CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section
             ordered = with_event_slots({Section{ScriptKind::kUnspecified, std::move(*calls)}});
         }
     }
-    std::exception_ptr refusal;  // of the likeliest; rather of the likeliest that has no fault but its order
+    std::exception_ptr refusal;  // of the likeliest reading; preferably of the likeliest whose only fault is its order
     bool is_order = false;
     for (const Reading& reading : readings_of(program, ordered, declarations, command_set)) {
         const auto keep = [&](const HostError& error, bool is_better) {

@@ -1,7 +1,7 @@
 // From the calls of a capture to its binary.
 //
-// What WorkloadCapture::end() does. Every reading of the calls is tried, the likeliest first, until one is proved,
-// linked, accepted by the runtime, and replays what the captured run has read.
+// WorkloadCapture::end() calls it. Every reading of the calls is tried, the likeliest first, until one is proved,
+// linked, accepted by the runtime, and its replay gives what the captured run has read.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pianola::host {
 
-// All reads have completed, and the devices' locks are held. Throws API-CAPTURE-*.
+// All reads must have completed, and the caller holds the devices' locks. Throws API-CAPTURE-*.
 [[nodiscard]] CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& recorded,
                                              const Declarations& declarations, CaptureOptions options);
 

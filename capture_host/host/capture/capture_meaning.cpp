@@ -12,7 +12,7 @@
 namespace pianola::host {
 namespace {
 
-// What was read as an output.
+// The data that was read as an output.
 struct Output {
     const Call* call{nullptr};
     std::vector<Origin> is;
@@ -65,7 +65,7 @@ class Meaning {
         }
         for (const std::vector<Output>& record : outputs_) {
             for (const Output& output : record) {
-                // A read in the prologue the runtime refuses.
+                // The runtime refuses a read in the prologue.
                 if ((output.call != nullptr) && (output.is != wanted.at(output.call->number))) {
                     throw HostError{
                         HostRule::kCaptureContent,
@@ -102,7 +102,7 @@ class Meaning {
 
     [[nodiscard]] std::string why_no_vectors() {
         if (outputs_.empty()) {
-            return {};  // of several devices, one that nobody reads
+            return {};  // one of several devices that is never read
         }
         return is_pipeline_ ? why_not_pipelined() : why_not_carried();
     }
@@ -141,7 +141,7 @@ class Meaning {
         return newest;
     }
 
-    // This record's outputs use its inputs as the next one's use theirs. What is older may differ.
+    // Checks that this record's outputs use its inputs as the next one's do. Older data may differ.
     void check_alike(std::size_t record) const {
         const auto number = static_cast<std::int64_t>(record);
         for (std::size_t k = 0U; k < outputs_[record].size(); ++k) {
@@ -166,7 +166,7 @@ class Meaning {
             const auto [left, right] = std::move(open.back());
             open.pop_back();
             if ((newest_of(left) < record) && (newest_of(right) <= record)) {
-                continue;  // what the device keeps
+                continue;  // data that the device keeps
             }
             if (left.size() != right.size()) {
                 return false;
@@ -210,7 +210,7 @@ class Meaning {
         return {};
     }
 
-    // On no other record.
+    // Whether the origins depend on this record only, or on none.
     [[nodiscard]] bool depends_on(const std::vector<Origin>& origins, std::int64_t record) const {
         return std::all_of(origins.begin(), origins.end(), [&](const Origin& origin) {
             const Values::Value& value = values_.at(origin.writer);
@@ -218,7 +218,7 @@ class Meaning {
         });
     }
 
-    // Bytes that a step reads before it writes them carry something from one step to the next.
+    // A step that reads bytes before it writes them carries data from one step to the next.
     [[nodiscard]] std::string why_not_carried() const {
         const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
         DataFlow all{command_set_};

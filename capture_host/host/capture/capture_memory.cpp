@@ -7,7 +7,7 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::uint64_t kPadding = 64U;  // of allocations: what lies between two neighbours is nobody's
+constexpr std::uint64_t kPadding = 64U;  // between allocations: these bytes belong to no buffer
 
 // Walks the scripts in program order.
 class ScriptWalk {
@@ -74,7 +74,8 @@ class ScriptWalk {
                 }
             }
         };
-        (void)targets::for_each_command(command_set_, words, note);  // of what is none the runtime says it better
+        (void)targets::for_each_command(command_set_, words,
+                                        note);  // the runtime's message about an invalid one is better
     }
 
     const CommandSet& command_set_;
@@ -108,7 +109,7 @@ std::vector<SetupRun> setup_runs(const Call& write) {
     return runs;
 }
 
-// Without what was written later.
+// The runs without bytes that were written later.
 std::vector<SetupRun> left_of(const std::vector<SetupRun>& runs, const RangeSet& later) {
     std::vector<SetupRun> left;
     for (const SetupRun& run : runs) {
@@ -125,7 +126,7 @@ std::vector<SetupRun> left_of(const std::vector<SetupRun>& runs, const RangeSet&
 
 std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& declarations, const ScriptWalk& walk) {
     std::vector<SetupRun> chosen;
-    RangeSet later;  // memory that was given back may have been taken and written again: the last contents count
+    RangeSet later;  // freed memory may have been taken and written again: the last contents count
     for (auto at = scripts.setup_writes.rbegin(); at != scripts.setup_writes.rend(); ++at) {
         const Call* const write = *at;
         const bool declared = declarations.constants.count(write->object) != 0U;
@@ -133,7 +134,7 @@ std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& de
             const std::uint64_t begin = run.range.address;
             const std::uint64_t end = begin + run.range.bytes;
             if (!walk.needed.intersects(begin, end) && !declared) {
-                continue;  // a test pattern, or what the workload overwrites before it looks
+                continue;  // a test pattern, or bytes that the workload overwrites before it reads them
             }
             if (walk.written.intersects(begin, end)) {
                 throw HostError{

@@ -1,4 +1,4 @@
-// Which bytes a capture uses, and which of them the set-up must bring.
+// The bytes that a capture uses, and those that the set-up must write.
 #pragma once
 
 #include "capture_host/host/capture/capture_scripts.h"
@@ -7,12 +7,11 @@ namespace pianola::host {
 
 struct CaptureMemory {
     RangeSet used;                             // device addresses
-    std::vector<AddressRange> setup;           // what is written once
-    std::vector<std::uint8_t> setup_contents;  // one behind the other
+    std::vector<AddressRange> setup;           // written once
+    std::vector<std::uint8_t> setup_contents;  // concatenated
 };
 
-// Throws API-CAPTURE-CONTENT where bytes are read that nobody writes, or where the set-up's bytes are overwritten
-// later.
+// Throws API-CAPTURE-CONTENT if bytes are read that nothing writes, or if the set-up's bytes are overwritten later.
 [[nodiscard]] CaptureMemory capture_memory(const CommandSet& command_set, const Scripts& scripts,
                                            const Declarations& declarations);
 

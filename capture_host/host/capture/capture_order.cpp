@@ -50,7 +50,7 @@ namespace {
 
 using Sources = std::vector<Origin>;
 
-// The first call whose sources in the binary are others.
+// The first call whose sources in the binary differ.
 struct Misplaced {
     const Call* call{nullptr};
     ScriptKind where{ScriptKind::kUnspecified};
@@ -68,7 +68,7 @@ std::optional<Misplaced> first_misplaced(const std::vector<Section>& sections, D
             }
             const Sources& should = wanted.at(call.number);
             const auto differs = std::mismatch(found.begin(), found.end(), should.begin(), should.end());
-            // What nothing in the binary writes is refused as such.
+            // A read of bytes that nothing in the binary writes has a separate refusal.
             if ((differs.first != found.end()) && (differs.second != should.end()) && (differs.first->writer != 0U)) {
                 return Misplaced{&call, section->kind, DataFlow::call_of(differs.second->writer),
                                  DataFlow::call_of(differs.first->writer)};

@@ -1,6 +1,6 @@
-// Whether a reading of a capture computes what the program has computed, whatever the data.
+// Checks that a reading of a capture computes what the program computed, whatever the data.
 //
-// The replay of captured data alone does not show it: on zeros, wrong weights give right outputs.
+// A replay of captured data does not show it: with zeros as inputs, wrong weights give right outputs.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace pianola::host {
 
-// What the trace's commands touch with all values of an address: from what they touch with the least of them to what
-// they touch with the greatest. Empty of a parameter that is no address.
+// The bytes that the trace's commands touch with all values of an address: from the smallest value to the largest.
+// Empty for a parameter that is no address.
 [[nodiscard]] RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
                                 const CommandSet& command_set);
 
-// A reading whose only fault is the program's order: of several refusals the one whose remedy helps.
+// Refuses a reading whose only fault is the program's order: among several refusals its remedy helps.
 class OrderRefused : public HostError {
   public:
     explicit OrderRefused(const std::string& message) : HostError{HostRule::kCaptureContent, message} {}
 };
 
-// The binary does set-up first and has the first step's addresses: what its calls read must all the same be what they
-// have read in the program, `sections`. The data that were captured do not show that. Throws OrderRefused.
+// The binary does set-up first and uses the first step's addresses: its calls must still read what they read in the
+// program, `sections`. The captured data do not show that. Throws OrderRefused.
 void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
                  const CommandSet& command_set);
 

@@ -16,7 +16,7 @@ bool is_transfer(const Call& call) {
     return (call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead);
 }
 
-// What a call reads and writes.
+// The bytes that a call reads and writes.
 struct Touched {
     RangeSet reads;
     RangeSet writes;
@@ -51,7 +51,7 @@ class Pairs {
     std::uint32_t add(const Call& call) {
         const std::uint32_t group = is_transfer(call) ? group_of(call) : 0U;
         const Touched touched = touched_by(call, command_set_);
-        // A device whose shard has still to be moved has used the old one, or has changed it.
+        // A device whose shard has not been moved yet used the old one, or changed it.
         for (auto open = open_.begin(); open != open_.end();) {
             const bool is_input = open->first.first == CallKind::kWrite;
             const bool is_moved = open->second.devices.count(call.device) != 0U;

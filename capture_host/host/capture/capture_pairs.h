@@ -1,7 +1,7 @@
-// Which accesses of several devices move one tensor of a mesh.
+// Finds the accesses of several devices that move one tensor of a mesh.
 //
-// Used by capture_discovery. Accesses belong together that one call of the mesh has made. Of a tensor whose shards the
-// program moves one by one, they belong together where nothing in between could make a difference to what they move.
+// Used by capture_discovery. Accesses belong together if one call of the mesh made them. If the program moves the
+// shards of a tensor one by one, they belong together if nothing in between could change what they move.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace pianola::host {
 
-// Of each call, in the order of the calls: equal for the accesses of one buffer of the mesh that belong together. 0 for
-// what is no transfer, and on a device alone.
+// For each call, in order: equal for the accesses of one buffer of the mesh that belong together. 0 for calls that are
+// no transfer, and on a single device.
 [[nodiscard]] std::vector<std::uint32_t> pairs_of(const std::vector<Call>& calls, const CommandSet& command_set);
 
-// Every step has the same tensors. Throws API-CAPTURE-TENSOR, with both calls.
+// Checks that every step has the same tensors. Throws API-CAPTURE-TENSOR, with both calls.
 void check_pairs(const Reading& reading, const CommandSet& command_set);
 
 }  // namespace pianola::host

@@ -30,8 +30,8 @@ class Explainer {
     }
 
     [[nodiscard]] std::string conflict(const Place& later, const Place& earlier, bool bytes) const {
-        // The other queue's last command before this one: where it does not stand before it in the step, it is the step
-        // before's.
+        // The other queue's last command before this one: if it is not before it in the step, it is in the previous
+        // step.
         const bool across = (later.script == earlier.script) && (earlier.command >= later.command);
         const std::uint32_t first_queue = at(earlier).queue;
         const std::uint32_t second_queue = at(later).queue;
@@ -118,7 +118,7 @@ class Explainer {
         return touched;
     }
 
-    // One entry for each core of the grid, row by row. What is no dispatch runs on all of them.
+    // One entry for each core of the grid, row by row. Commands other than dispatches run on all of them.
     [[nodiscard]] std::vector<bool> cores_of(const capture::ManifestCommand& command) const {
         const DeviceDescription& spec = device_.spec;
         std::vector<bool> cores(std::size_t{spec.grid_columns} * spec.grid_rows, false);
@@ -161,7 +161,7 @@ class Explainer {
         }
     }
 
-    // The bytes that two commands have in common where one of them writes, by the buffers that hold them.
+    // The bytes that both commands touch and one of them writes, by the buffers that hold them.
     [[nodiscard]] std::string shared(const Place& later, const Place& earlier) const {
         const Touched one = touched(at(later));
         const Touched other = touched(at(earlier));

@@ -1,5 +1,5 @@
-// What a refused capture is told: the commands by what they do, the bytes by their buffers' names, and what would order
-// them.
+// Messages about a refused capture: the commands by their effect, the bytes by their buffers' names, and what would
+// order them.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ bool is_one(const std::vector<DeclaredTensor>& tensors, std::uint64_t buffer) {
     return TensorCursor{tensors}.next(buffer).has_value();
 }
 
-// Makes scripts of sections, one after the other.
+// Makes scripts from sections, one after the other.
 class ScriptMaker {
   public:
     ScriptMaker(const Declarations& declarations, const EffectiveEvents& events, bool marked, Scripts& out)
@@ -46,7 +46,7 @@ class ScriptMaker {
     }
 
   private:
-    // Programs that follow each other on a queue.
+    // Consecutive programs on a queue.
     struct Gathered {
         std::size_t item{0U};  // place of their replay
         TraceWords words;
@@ -121,7 +121,7 @@ class ScriptMaker {
     }
 
     void event(ScriptCommandKind kind, const Call& call) {
-        // Also where the event has no effect: so that prologue, step and epilogue share their traces.
+        // Also if the event has no effect, so that prologue, step and epilogue share their traces.
         flush(call.queue);
         const auto number = events_.events.find(&call);
         if (number != events_.events.end()) {
@@ -139,7 +139,7 @@ class ScriptMaker {
         }
     }
 
-    // A trace is replayed once in a script: a second time, it is a copy.
+    // A trace is replayed once in a script: a second replay uses a copy.
     std::uint32_t trace(const ScriptTrace& wanted) {
         for (std::uint32_t i = 0U; i < out_.traces.size(); ++i) {
             const ScriptTrace& known = out_.traces[i];
@@ -164,7 +164,7 @@ class ScriptMaker {
     std::unique_ptr<TensorCursor> outputs_;
 };
 
-// What the captured run has moved, inference by inference.
+// The data that the captured run moved, inference by inference.
 std::vector<std::vector<std::vector<std::uint8_t>>> contents(const std::vector<const Section*>& sections, CallKind kind,
                                                              const std::vector<DeclaredTensor>& tensors) {
     std::vector<std::vector<std::vector<std::uint8_t>>> all;
@@ -212,7 +212,7 @@ std::vector<const Call*> setup_writes(const Section& section, const Declarations
     return writes;
 }
 
-// The last record of each event before the first step, where neither script nor host has waited for it.
+// The last record of each event before the first step that neither script nor host has waited for.
 std::vector<std::string> idle_records(const std::vector<const Section*>& sections, const EffectiveEvents& events) {
     std::map<std::uint64_t, const Call*> last;
     std::vector<std::uint64_t> order;

@@ -17,9 +17,9 @@ struct DeclaredTensor {
     std::shared_ptr<const CapturedBuffer> buffer;
     TensorDeclaration declaration;
     std::uint32_t device{0U};
-    bool is_found{false};  // nobody has declared it
-    // Of several devices: what stands for the same on each of them. Those that the program has declared go by their
-    // names, those that were found by the buffers that the mesh has allocated as one.
+    bool is_found{false};  // not declared by the program
+    // With several devices: what stands for the same on each of them. Declared ones go by their names, found ones by
+    // the buffers that the mesh allocated as one.
     std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
 };
 struct DeclaredParameter {
@@ -38,12 +38,12 @@ struct Declarations {
     std::vector<DeclaredParameter> parameters;
 };
 
-// Which of the tensors a section's calls move: a buffer may be several of them, one behind the other. Each call is
-// asked for once, in order.
+// Which of the tensors a section's calls move: a buffer may be several consecutive tensors. Each call is asked for
+// once, in order.
 class TensorCursor {
   public:
     explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}
-    // nullopt where the buffer is none of them; the last of them where it is moved once more.
+    // nullopt if the buffer is none of them; the last of them if it is moved once more.
     [[nodiscard]] std::optional<std::uint32_t> next(std::uint64_t buffer);
 
   private:
@@ -62,19 +62,19 @@ struct ScriptTrace {
 };
 
 struct Scripts {
-    // The step; in front of it a prologue and behind it an epilogue, where something is in them.
+    // The step; before it a prologue and after it an epilogue, unless they are empty.
     std::vector<capture::ManifestScript> scripts;
     std::vector<ScriptTrace> traces;
     std::vector<const Call*> setup_writes;  // candidates: the last write of each buffer that no script writes
     std::uint32_t steps{0U};
-    bool lost_prologue{false};  // one was marked, and nothing of it is left
-    // Records of the prologue and before it, as texts, that let nothing begin: nobody waits for them.
+    bool lost_prologue{false};  // one was marked, but is empty
+    // Event records of the prologue and before it that nothing waits for, as texts.
     std::vector<std::string> idle_records;
     // Per inference: the contents of all inputs, and of all outputs, in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
 
-    // nullptr where there is none.
+    // nullptr if there is none.
     [[nodiscard]] const capture::ManifestScript* find(ScriptKind kind) const;
 };
 

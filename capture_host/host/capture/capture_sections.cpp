@@ -12,7 +12,7 @@
 namespace pianola::host {
 namespace {
 
-// The calls of `like`, with the data that these have moved.
+// The calls of `like`, with the data that `calls` moved.
 Calls moved_by(const Calls& like, const Calls& calls) {
     Calls made = like;
     for (std::size_t i = 0U; i < made.size(); ++i) {
@@ -36,7 +36,7 @@ std::set<std::uint64_t> written_by(const Calls& calls) {
     return buffers;
 }
 
-// Every step as the first one, where they compute the same.
+// Replaces every step by the first one if they compute the same.
 void unify_steps(std::vector<Section>& sections, const CommandSet& command_set) {
     Section* first = nullptr;
     std::vector<std::uint64_t> wanted;
@@ -61,8 +61,8 @@ bool is_written_again(const Calls& calls, std::size_t place) {
     });
 }
 
-// Of several writes of a buffer in a section, those that nothing reads are no inputs; of what a mesh writes in one
-// call, all or nothing.
+// Of several writes of a buffer in a section, those that nothing reads are no inputs; the writes of one call of a mesh
+// are kept or dropped together.
 void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std::set<std::uint64_t>& read) {
     std::vector<Calls*> alike;
     for (Section& section : sections) {
@@ -98,7 +98,7 @@ bool is_known(const std::vector<DeclaredTensor>& tensors, std::uint64_t id) {
                        [id](const DeclaredTensor& each) { return each.id.value == id; });
 }
 
-// In the order in which the program has made the calls of its last step: the first one's may be mixed with set-up.
+// Places in the order of the calls of the program's last step: the first step's calls may be mixed with set-up.
 std::vector<std::size_t> places_of(const std::vector<Section>& sections, const Calls& step) {
     const auto last = std::find_if(sections.rbegin(), sections.rend(),
                                    [](const Section& section) { return section.kind == ScriptKind::kStep; });
@@ -111,8 +111,8 @@ std::vector<std::size_t> places_of(const std::vector<Section>& sections, const C
     return places;
 }
 
-// What every step writes and reads, in the order of the calls. A program that has declared inputs, or outputs, has
-// declared all of them.
+// The data that every step writes and reads, in the order of the calls. A program that declares inputs, or outputs,
+// must declare all of them.
 void declare_missing(const std::vector<Section>& sections, Declarations& declarations, const CommandSet& command_set) {
     const bool find_inputs = declarations.inputs.empty();
     const bool find_outputs = declarations.outputs.empty();
@@ -141,9 +141,9 @@ void declare_missing(const std::vector<Section>& sections, Declarations& declara
     }
 }
 
-// What goes from one turn to the next at both ends of the loop. An event that the step waits for before it records it
-// was recorded before the capture where nothing in front does it, for else the wait would have been refused. And the
-// last record is not waited for where no turn follows: the epilogue waits for it, which orders what is ordered already.
+// Handles events that cross turns at both ends of the loop. An event that the step waits for before it records it was
+// recorded before the capture, unless a call before the loop does it; otherwise the wait would have been refused. The
+// last record has no wait if no turn follows: the epilogue waits for it, which adds no new order.
 void close_events(std::vector<Section>& sections) {
     std::set<std::uint64_t> recorded;
     std::map<std::uint64_t, Call> carried;  // the step's waits
@@ -159,7 +159,7 @@ void close_events(std::vector<Section>& sections) {
             } else if (is_step && (call.kind == CallKind::kWaitEvent)) {
                 carried.emplace(call.object, call);
             } else {
-                // Of no matter here.
+                // Not relevant here.
             }
         }
         if (is_step) {

@@ -1,6 +1,6 @@
-// Events that a program takes anew, as record_event() of a mesh gives them: which of them are the same in every turn.
+// Maps the new events that record_event() of a mesh gives in every turn to slots that repeat.
 //
-// In front of capture_discovery, as a loop is found by calls that repeat.
+// Runs before capture_discovery, which finds a loop by calls that repeat.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace pianola::host {
 
-// Events that are recorded once, and then waited for, become places that are used again: a record takes the first of
-// its device and queue that nobody will wait for any more. Who waits for what is as before.
+// Events that are recorded once, and then waited for, become slots that are used again: a record takes the first slot
+// of its device and queue that has no further wait. Each wait still waits for the same record.
 [[nodiscard]] std::vector<Section> with_event_slots(const std::vector<Section>& sections);
 
 }  // namespace pianola::host

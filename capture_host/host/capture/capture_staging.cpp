@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kAlignment = 64U;
 constexpr std::uint64_t kFirstContents = 1ULL << 62U;  // in a buffer's id: above all that devices give
 
-// Tensors that lie where an earlier one lies, by index.
+// Which tensors share the memory of an earlier one, by index.
 std::vector<bool> sharing(const std::vector<DeclaredTensor>& tensors) {
     std::vector<bool> result;
     RangeSet taken;
@@ -26,7 +26,7 @@ std::vector<bool> sharing(const std::vector<DeclaredTensor>& tensors) {
     return result;
 }
 
-// Memory after all that the workload uses. The same on all devices.
+// Memory after everything that the workload uses. The same on all devices.
 class Room {
   public:
     explicit Room(const DeviceDescription& spec)
@@ -36,7 +36,7 @@ class Room {
     void go_on_at(std::uint64_t address) noexcept { next_ = address; }
     [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
 
-    // The address of so many bytes.
+    // The address of the given number of bytes.
     [[nodiscard]] std::uint64_t take(std::uint64_t bytes, const std::string& name) {
         const std::uint64_t begin = ((next_ + (kAlignment - 1U)) / kAlignment) * kAlignment;
         next_ = begin + bytes;
@@ -81,7 +81,7 @@ class Stager {
   public:
     Stager(const Reading& reading, const Target& target) : target_{target}, made_{reading} {}
 
-    // The first address after all that the work uses.
+    // The first address after everything that the work uses.
     [[nodiscard]] std::uint64_t used_until(const DeviceDescription& spec, std::uint64_t end) const {
         RangeSet used;
         for (const Section& section : made_.sections) {
@@ -134,7 +134,7 @@ class Stager {
         prologue.insert(prologue.begin(), copies.begin(), copies.end());
     }
 
-    // own: of each tensor where it is moved to; nullptr where it stays.
+    // own: the new place of each tensor; nullptr if it stays.
     void stage(CallKind kind, const std::vector<std::shared_ptr<const CapturedBuffer>>& own) {
         std::vector<DeclaredTensor>& all = tensors(kind);
         for (auto section = std::next(made_.sections.begin()); section != made_.sections.end(); ++section) {
@@ -179,7 +179,7 @@ class Stager {
         }
     }
 
-    // Between where the program has it and its own memory.
+    // A copy between the program's place and the separate memory.
     [[nodiscard]] Call copy(const Call& call, const CapturedBuffer& own) const {
         const bool is_back = call.kind == CallKind::kWrite;
         Assembled program;
@@ -206,7 +206,7 @@ class Stager {
         return made;
     }
 
-    // No later write touches its bytes.
+    // Whether no later write touches its bytes.
     [[nodiscard]] static bool is_last(const std::vector<Call>& calls, std::size_t place) {
         const RangeSet own = addresses_of(*calls[place].buffer);
         return std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(place) + 1, calls.end(), [&](const Call& call) {

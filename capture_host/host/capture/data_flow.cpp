@@ -89,7 +89,7 @@ void DataFlow::commands(const std::vector<std::uint32_t>& words) {
 }
 
 void DataFlow::add(const Call& call) {
-    interrupt::check();  // a capture of many calls goes through them again and again
+    interrupt::check();  // a capture of many calls visits them again and again
     const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
     said_.insert(said_.end(), shape.begin(), shape.end());
     read_.clear();

@@ -1,9 +1,9 @@
 // DataFlow: what a sequence of calls computes, without the addresses in between.
 //
-// How a capture tells that two turns of a program's loop are the same step although the program took new memory in
-// each. Every operand that is read is named by what wrote it - the number of the write in the sequence, and the place
-// in what was written - or by its address where the sequence found it there. So two sequences with equal flows compute
-// the same of what they are given and of what they find, and leave the same behind where they will look again.
+// A capture uses it to tell that two turns of a program's loop are the same step although the program took new memory
+// in each. Every operand is named by its writer - the number of the write in the sequence, and the place in the written
+// bytes - or by its address if the sequence found it there. So two sequences with equal flows compute the same results
+// from equal inputs and equal found data, and leave the same data where they will read it again.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace pianola::host {
 
-// Appends the words of a command; of those that are an operand's address, that they are one.
+// Appends the words of a command; operand addresses are only marked as such.
 void say_command(WordSpan words, const CommandSet& command_set, std::vector<std::uint64_t>& said);
-// Equal for two calls that differ in addresses and in data alone.
+// Equal for two calls that differ only in addresses and data.
 [[nodiscard]] std::vector<std::uint64_t> call_shape(const Call& call, const CommandSet& command_set);
 // The words of a program or of an executed trace.
 [[nodiscard]] const std::vector<std::uint32_t>& words_of(const Call& call);
@@ -28,18 +28,18 @@ class DataFlow {
     explicit DataFlow(const CommandSet& command_set) : command_set_{command_set} {}
 
     void add(const Call& call);
-    // The same; the writers are named by their call's number, so that sequences of the same calls in another order
-    // compare. What the call reads.
+    // The same, but writers are named by their call's number, so that sequences of the same calls in another order can
+    // be compared. Returns what the call reads.
     [[nodiscard]] std::vector<Origin> add_named(const Call& call);
     [[nodiscard]] static std::uint64_t call_of(std::uint64_t writer) noexcept { return writer >> kWriterBits; }
-    // Compares equal where the flows are; the sequence ends here.
+    // Compares equal if the flows are equal; the sequence ends here.
     [[nodiscard]] std::vector<std::uint64_t> end();
-    // Read before it was written.
+    // The bytes that are read before they are written.
     [[nodiscard]] const RangeSet& found() const noexcept { return found_; }
     [[nodiscard]] const RangeSet& written() const noexcept { return written_set_; }
-    // What these bytes were written by.
+    // The writers of these bytes.
     [[nodiscard]] std::vector<Origin> origins_of(const RangeSet& bytes) const;
-    // The first of these bytes that a program was the last to write, and the host some time before.
+    // The first of these bytes that were last written by a program, and earlier by the host.
     [[nodiscard]] std::optional<ByteRange> recomputed(const RangeSet& bytes) const;
 
   private:

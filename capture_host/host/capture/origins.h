@@ -1,6 +1,6 @@
-// Origins: what every byte of device memory was written by.
+// Origins: the writer of every byte of device memory.
 //
-// What the analyses of a capture walk calls with. Writers are numbers, whose meaning is the analysis'.
+// Used by the analyses of a capture that walk its calls. Writers are numbers; each analysis defines their meaning.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace pianola::host {
 
-// Bytes that a writer wrote, or, of none, bytes at their address.
+// Bytes of a writer, or, without one, bytes at their address.
 struct Origin {
-    std::uint64_t writer{0U};  // 0: what was there at first
-    std::uint64_t offset{0U};  // in what it wrote; of none, the address
+    std::uint64_t writer{0U};  // 0: there at first
+    std::uint64_t offset{0U};  // in the written bytes; without a writer, the address
     std::uint64_t bytes{0U};
 
     friend bool operator==(const Origin& left, const Origin& right) noexcept {
@@ -22,7 +22,7 @@ struct Origin {
     }
 };
 
-// Appends, as one piece with the last where it goes on there.
+// Appends; extends the last piece if the origin continues it.
 void append(std::vector<Origin>& origins, const Origin& origin);
 
 class Origins {

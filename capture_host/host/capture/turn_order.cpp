@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// Of every byte of a device's memory: the call that wrote it last, and those that have read it since.
+// For every byte of a device's memory: the call that wrote it last, and its readers since.
 class LastTouched {
   public:
     struct Entry {
@@ -65,7 +65,7 @@ class LastTouched {
         }
     }
 
-    // Entries for all of the bytes, which begin and end with them.
+    // Makes entries that exactly cover the bytes.
     void cover(std::uint64_t begin, std::uint64_t end) {
         split(begin);
         split(end);
@@ -88,10 +88,10 @@ class LastTouched {
 struct Node {
     std::vector<std::size_t> needs;     // calls that come before it
     std::vector<std::size_t> sources;   // the writer of each operand that it reads
-    std::vector<std::size_t> readers;   // calls that read what it has written
-    std::vector<std::size_t> gives_to;  // of a program: reads that come directly after it
+    std::vector<std::size_t> readers;   // calls that read its data
+    std::vector<std::size_t> gives_to;  // of a program: reads immediately after it
     bool is_late{false};                // comes when another call needs it
-    bool is_given{false};               // a read that comes directly after a program
+    bool is_given{false};               // a read immediately after a program
     bool is_done{false};
 };
 
@@ -100,7 +100,7 @@ class TurnOrder {
     TurnOrder(const Calls& calls, const CommandSet& command_set) : calls_{calls}, command_set_{command_set} {}
 
     std::optional<Calls> order() {
-        // The first turn has ended there.
+        // The first turn ends there.
         const auto program = std::find_if(calls_.begin(), calls_.end(), is_program);
         const auto read =
             std::find_if(program, calls_.end(), [](const Call& call) { return call.kind == CallKind::kRead; });
@@ -133,7 +133,7 @@ class TurnOrder {
   private:
     using Queue = std::pair<std::uint32_t, std::uint32_t>;  // device, queue
 
-    // What the calls of a queue wait for.
+    // What the next calls of a queue wait for.
     struct QueueEnd {
         std::size_t last{kNone};               // program or event
         std::size_t wait{kNone};               // for an event
@@ -200,7 +200,7 @@ class TurnOrder {
         }
     }
 
-    // A record stands for all calls of its queue before it; a wait holds all after it.
+    // A record follows all earlier calls of its queue; a wait precedes all later ones.
     void follow_queue(std::size_t i) {
         const Call& call = calls_[i];
         QueueEnd& queue = queues_[{call.device, call.queue}];
@@ -244,7 +244,7 @@ class TurnOrder {
         }
     }
 
-    // Of what the host writes before it has read anything, only what takes turns with later writes is late: the rest is
+    // Of the host's writes before its first read, only those that alternate with later writes are late: the others are
     // set-up.
     void find_late_writes(std::size_t first_read) {
         const std::vector<std::size_t> shapes = shapes_of(calls_, command_set_);
@@ -257,7 +257,7 @@ class TurnOrder {
             }
         }
         for (std::size_t i = 0U; i < calls_.size(); ++i) {
-            // What nothing reads comes before the write that replaces it, or last: an input for a turn that never came.
+            // Unread data comes before the write that replaces it, or last: an input for a turn that never came.
             const bool is_used = !nodes_[i].readers.empty();
             const bool is_kept =
                 is_used ? !takes_turns(i, alike.at(shapes[nodes_[i].readers.front()])) : (replaced.count(i) == 0U);
@@ -266,8 +266,8 @@ class TurnOrder {
     }
 
     // Whether calls like its first reader are the first readers of other writes in its place: after the next of them
-    // nothing reads this one, and the host has written a later one of them since the first was read, as it writes a
-    // loop's inputs.
+    // nothing reads this one, and the host has written a later one of them since the first was read, as for a loop's
+    // inputs.
     [[nodiscard]] bool takes_turns(std::size_t write, const std::vector<std::size_t>& alike) const {
         const std::vector<std::size_t>& readers = nodes_[write].readers;
         const std::vector<std::size_t>& sources = nodes_[readers.front()].sources;
@@ -292,7 +292,7 @@ class TurnOrder {
         return false;
     }
 
-    // Events around late writes are late, too.
+    // Events around late writes are late too.
     void find_late_events() {
         for (const auto& [queue, end] : queues_) {
             for (std::size_t k = 1U; k < end.all.size(); ++k) {
@@ -308,7 +308,7 @@ class TurnOrder {
         }
     }
 
-    // The call, after all that it needs.
+    // Places the call after everything that it needs.
     void demand(std::size_t wanted) {
         std::vector<std::size_t> open{wanted};
         while (!open.empty()) {

@@ -25,7 +25,7 @@ std::uint64_t entry(std::map<std::vector<std::uint64_t>, std::uint64_t>& numbers
     return numbers.emplace(std::move(key), numbers.size() + 1U).first->second;
 }
 
-// The origins, one behind the other, over the bytes of [begin, end), from `done` of them on.
+// Writes consecutive origins over the bytes of [begin, end), from number `done` on.
 void write_origins(Origins& memory, std::uint64_t begin, std::uint64_t end, const std::vector<Origin>& origins,
                    std::uint64_t done) {
     std::uint64_t passed = 0U;

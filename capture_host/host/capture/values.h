@@ -1,7 +1,7 @@
-// Values: what bytes hold, as expressions over what the host has written.
+// Values: the contents of bytes, as expressions over the host's writes.
 //
-// How a capture proves that its binary computes what the program computed, whatever the data. Equal expressions have
-// one number, also over several sequences of calls. A copy of bytes is the bytes.
+// A capture proves with them that its binary computes what the program computed, whatever the data. Equal expressions
+// have one number, also across sequences of calls. A copy of bytes has their value.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ class Values {
     static constexpr std::int64_t kNoRecord = -1;
 
     struct Value {
-        std::vector<std::uint64_t> head;  // what computes it, without its operands
+        std::vector<std::uint64_t> head;  // the computation, without its operands
         std::vector<Origin> operands;     // writers are values
         std::int64_t oldest{kNoRecord};   // records that it depends on
         std::int64_t newest{kNoRecord};
-        std::uint64_t like{0U};  // equal for values that differ in the numbers of records alone
+        std::uint64_t like{0U};  // equal for values that differ only in the numbers of records
     };
 
-    // A sequence of calls. Its memory holds nothing at first.
+    // A sequence of calls. Its memory is empty at first.
     class Sequence {
       public:
         explicit Sequence(Values& values) : values_{values} {}
-        // What the call reads where it is a read.
+        // Returns what the call reads, if it is a read.
         std::vector<Origin> add(const Call& call);
 
       private:
@@ -49,9 +49,9 @@ class Values {
         Origins memory_;
     };
 
-    // Of no writer: an empty value, which depends on nothing.
+    // Without a writer: an empty value, which depends on nothing.
     [[nodiscard]] const Value& at(std::uint64_t value) const { return values_.at(value); }
-    // Of what was read: the numbers without those of records.
+    // The numbers of read data without those of records.
     [[nodiscard]] std::vector<Origin> like(std::vector<Origin> origins) const;
 
   private:

@@ -32,7 +32,7 @@ void check_new(const BufferPtr& buffer, const std::vector<DeclaredTensor>& tenso
 }
 
 void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
-    std::uint64_t bytes = std::max(element_bytes(tensor.type), 1U);  // of no type: refused with the file
+    std::uint64_t bytes = std::max(element_bytes(tensor.type), 1U);  // without a type: refused with the file
     for (const std::uint32_t dimension : tensor.shape) {
         bytes *= dimension;
     }
@@ -46,7 +46,7 @@ void check_shape(const BufferPtr& buffer, const TensorDeclaration& tensor) {
 }
 
 #if PIANOLA_RECORDING
-// For the texts of calls; nothing of a device that is alone.
+// For messages about calls; empty for a single device.
 std::string place_of(const DeviceGrid& grid, std::uint32_t device) {
     return (grid.devices.size() == 1U)
                ? std::string{}
@@ -68,7 +68,7 @@ struct WorkloadCapture::State {
             refuse_state("the capture has ended");
         }
     }
-    // In order: whoever else locks several devices locks those of a mesh, in its order.
+    // In order: all code that locks several devices locks those of a mesh, in its order.
     [[nodiscard]] std::vector<std::unique_lock<std::recursive_mutex>> locks() const {
         std::vector<std::unique_lock<std::recursive_mutex>> all;
         for (const std::shared_ptr<Device>& device : grid.devices) {
@@ -76,7 +76,7 @@ struct WorkloadCapture::State {
         }
         return all;
     }
-    // Which device's buffer it is.
+    // The device of the buffer.
     [[nodiscard]] std::uint32_t check_declared(const BufferPtr& buffer,
                                                const std::vector<DeclaredTensor>& tensors) const {
         check_active();
@@ -191,7 +191,7 @@ void WorkloadCapture::declare_parameter(TraceId trace, const TraceParameter& par
     Device& device = *state_->grid.devices.front();
     const Lock lock{device.state().mutex};
     const TraceState& target = device.state().trace(trace);
-    // The binary's user sets a parameter by its name alone.
+    // The binary's user sets a parameter by name only.
     std::vector<DeclaredParameter>& declared = state_->declarations.parameters;
     if (std::any_of(declared.begin(), declared.end(),
                     [&](const DeclaredParameter& other) { return other.parameter.name == parameter.name; })) {
@@ -236,7 +236,7 @@ CapturedWorkload WorkloadCapture::end() {
 
 namespace {
 
-// Captures that were begun with begin_capture().
+// The captures of begin_capture().
 struct OpenCaptures {
     std::mutex mutex;
     std::map<std::weak_ptr<Device>, std::shared_ptr<WorkloadCapture>, std::owner_less<>> by_device;

@@ -16,7 +16,7 @@ namespace {
 using replay::Replay;
 using replay::Tensors;
 
-// "; ..." where a capacity refuses the file.
+// "; ..." if a capacity refuses the file.
 std::string remedy_for(ByteSpan file, const DeviceDescription& device, const Verdict& verdict) {
     const std::string remedy =
         capture::capacity_remedy(file, device, usual_target().command_set(), kDevelopmentTrust, verdict);
@@ -37,7 +37,7 @@ auto replaying(Act act) {
 
 std::unique_ptr<Replay> replay_of(ByteSpan file, const DeviceDescription& device, std::optional<std::uint32_t> vulkan) {
     SimulatorOptions options;
-    options.memory_is_visible = false;  // the way that every device has
+    options.memory_is_visible = false;  // as every device does
     options.vulkan = vulkan;
     try {
         return std::make_unique<Replay>(file, usual_target(), device, options);
@@ -61,17 +61,17 @@ class Trial {
         return replaying([&] { return replay_->run(inputs); });
     }
 
-    // All vectors of the file.
+    // Replays all vectors of the file.
     void test() {
         replaying([this] { replay_->self_test(); });
     }
 
-    // `spec`: of each device.
+    // `spec` is that of each device.
     Trial(const CapturedWorkload& workload, const DeviceDescription& spec, std::optional<std::uint32_t> vulkan)
         : Trial{workload.file, device_of(workload.manifest.target, spec), vulkan} {}
 
   private:
-    // The mesh that the workload is for, and the profile that such a mesh needs.
+    // The mesh of the workload, and the profile that it needs.
     static DeviceDescription device_of(const capture::ManifestTarget& target, const DeviceDescription& spec) {
         DeviceDescription device = spec;
         device.mesh_rows = target.mesh_rows;

@@ -49,7 +49,7 @@ struct TracedBuffer {
 // A buffer that was allocated during a trace's capture where the trace writes.
 struct Overwritten {
     std::weak_ptr<Buffer> buffer;
-    bool destroyed{false};  // an execution has been enqueued, and nobody has written the buffer since
+    bool destroyed{false};  // an execution has been enqueued, and the buffer was not written since
 };
 
 struct TraceState {
@@ -159,7 +159,7 @@ struct DeviceState {
     [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
     // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.
     void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
-    // The device is idle: memory that nobody holds is anybody's.
+    // The device is idle: memory without an owner may be claimed again.
     void forget_claims();
     // A buffer that has just been allocated, against the captures that are under way.
     void note_overwritten(const BufferPtr& buffer);

@@ -257,7 +257,7 @@ void number_programs(TraceState& trace) {
         }
         next += count;
     }
-    if ((next + 1U) != trace.commands.size()) {  // the end command is nobody's
+    if ((next + 1U) != trace.commands.size()) {  // the end command belongs to no program
         refuse_blob(HostRule::kBlobFormat,
                     fmt::format("the programs count {} commands, the trace has {} before its end", next,
                                 trace.commands.size() - 1U));

@@ -1,6 +1,4 @@
-// The five executors.
-//
-// Made by create_pipeline(); nobody else needs them.
+// The five executors. Only create_pipeline() makes them.
 #pragma once
 
 #include <memory>

@@ -94,8 +94,8 @@ class TracedSeparateWrites final : public Executor {
     PersistentInput persistent_;
 };
 
-// Writes and reads share the transfer queue. An input is written in front of the read of the output before it, so that
-// the queue does not wait for the model with nothing to do.
+// Writes and reads share the transfer queue. An input is written before the previous output is read, so that the queue
+// does not wait idly for the model.
 class SeparateTransfers final : public Executor {
   public:
     explicit SeparateTransfers(Parts parts)

@@ -1,7 +1,7 @@
 // Stage: a kind of work on one queue, and the event that says that its latest run has ended.
 //
-// What every executor with two queues is made of. run() enqueues the work and then records the event; nothing else can
-// record it, so that an event can never be recorded in front of what it stands for.
+// Every executor with two queues consists of stages. run() enqueues the work and then records the event; nothing else
+// can record it, so that an event is never recorded before its work.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Stage {
         }
     }
 
-    // `queue` does not get on before the latest run has ended. A stage that has not run yet holds nobody.
+    // `queue` waits until the latest run has ended. A stage that has not run yet holds no queue.
     void hold(std::uint32_t queue) const {
         if (has_run_) {
             tensor::call_on(device_, [&](auto& each) { each.wait_for_event(queue, event_); });

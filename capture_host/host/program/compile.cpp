@@ -111,7 +111,7 @@ class Resolver {
     Site site_;
 };
 
-// Writes commands one behind the other, with barriers where they are needed.
+// Writes commands in sequence, with barriers where they are needed.
 class CommandWriter {
   public:
     CommandWriter(const DeviceDescription& spec, const AddressCheck& is_allocated, Assembled& out)

@@ -82,7 +82,7 @@ class Spread {
   private:
     const char* operation_;
     Topology topology_;
-    host::MeshPtr mesh_;  // of the first operand; null in front of it
+    host::MeshPtr mesh_;  // of the first operand; null before it
 };
 
 // Calls the operation for each device, and gives its results as one tensor, where it has any.

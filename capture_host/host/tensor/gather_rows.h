@@ -31,7 +31,7 @@ void add_gather(Launches& launches, const std::optional<host::CoreCoord>& core, 
 // Fills `destination`, which lies in one run of memory, with the rows of all bands, in order. They are as many bytes.
 void gather_rows(const Tensor& destination, std::vector<RowBand> bands, const std::string& name, std::uint32_t queue);
 
-// Zeros for a part that is nobody's data: `bytes` of them, on the operand's device.
+// `bytes` zeros for a part without data, on the operand's device.
 [[nodiscard]] Tensor zeros_for_parts(const Tensor& operand, std::uint32_t bytes, std::uint32_t queue);
 
 }  // namespace pianola::tensor

@@ -68,7 +68,7 @@ host::Argument address_in(const host::BufferPtr& buffer, std::uint32_t address) 
             return host::BufferArgument{buffer, shard, address - begin};
         }
     }
-    return address;  // refused by whoever resolves arguments: no buffer holds it
+    return address;  // refused when arguments are resolved: no buffer holds it
 }
 
 std::vector<Band> bands_of(const host::Buffer& buffer, const Block& block) {

@@ -38,7 +38,7 @@ void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
 
 // How many products there are, and of which matrices.
 struct Products {
-    Shape others;  // dimensions in front of the matrices, broadcast
+    Shape others;  // dimensions before the matrices, broadcast
     std::uint32_t rows{1U};
     std::uint32_t depth{1U};
     std::uint32_t columns{1U};

@@ -106,7 +106,7 @@ QuantizedBinaryArguments arguments_of(const char* name, QuantizedBinary operatio
     return arguments;
 }
 
-// A launch of the kernel select for a part of elements that lie one behind the other.
+// A launch of the kernel select for a part of consecutive elements.
 host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t begin, std::uint32_t count,
                              std::uint32_t element_bytes) {
     using Member = refdev::SelectArguments;

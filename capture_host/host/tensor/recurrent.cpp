@@ -36,7 +36,7 @@ void require_in_place(const char* name, const char* argument, const Tensor& tens
             fmt::format("{} must lie in one piece of memory, interleaved or in one shard", argument).c_str());
 }
 
-// Like the operand's place, but for the shape.
+// On the operand's device, with another shape.
 [[nodiscard]] Tensor result_of_shape(const char* name, const Tensor& input, const Shape& shape,
                                      const OperationOptions& options) {
     return result_for(name, spec_of_shape(input, shape, input.type()), options, input.device());

@@ -20,7 +20,7 @@ namespace pianola::tensor {
 [[nodiscard]] inline MemoryConfig memory_for_shape(const MemoryConfig& operand) {
     return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
 }
-// A result like the operand, but for its shape, or but for its type.
+// A result like the operand, except for its shape or its type.
 [[nodiscard]] inline TensorSpec spec_of_shape(const Tensor& operand, const Shape& shape, ElementType type) {
     return TensorSpec{shape, type, memory_for_shape(operand.memory_config()), operand.layout()};
 }

@@ -1,10 +1,10 @@
-// Tiles: how elements lie in the memory of a tensor whose layout is kTile.
+// Tiles: where elements are in the memory of a tensor whose layout is kTile.
 //
 // The last two dimensions are cut into tiles of 32 x 32, and the tensor is padded to whole tiles; a tensor of one
 // dimension is one row. A tile is four faces of 16 x 16, left before right, upper before lower; a face is row-major.
-// Tiles lie from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row for
-// each row of tiles: its storage. So shards hold whole tiles. What padding holds is nobody's: it is 0 after a transfer
-// or a conversion, and whatever an operation made of it after that.
+// Tiles are stored from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row
+// for each row of tiles: its storage. So shards hold whole tiles. Padding has no meaning: it is 0 after a transfer or a
+// conversion, and any value after an operation.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ void widen(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
     }
 }
 
-// Which bytes of an element the result has, and how many zeros in front of or after them.
+// Which bytes of an element the result has, and how many zeros are before or after them.
 struct Bytes {
     std::uint32_t zeros_before{0U};
     std::uint32_t taken{0U};

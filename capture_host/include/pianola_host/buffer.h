@@ -1,8 +1,8 @@
-// Buffer: an allocation of device memory, and how a matrix of host data lies in it.
+// Buffer: an allocation of device memory, and the placement of a matrix of host data in it.
 //
-// What Device::allocate() gives, programs name in their arguments, and transfers fill. A buffer is seen from the host
-// as rows x row_bytes bytes, row-major; its layout says where they lie. Shared by its owners; the last one to go frees
-// it, as does Device::deallocate(). Addresses are device addresses.
+// Device::allocate() returns buffers, programs name them in their arguments, and transfers fill them. The host sees a
+// buffer as rows x row_bytes bytes, row-major; its layout says where they are. Shared by its owners; the last owner
+// frees it, as does Device::deallocate(). Addresses are device addresses.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class Layout : std::uint8_t {
     kBlockSharded,   // both, row by row of shards
 };
 
-// Shard i lies on core i of `cores`, at the same offset on every core; in DRAM, where `cores` stays empty, shards lie
-// one behind the other, each at a multiple of 1024, so that consecutive shards start in consecutive banks. Inside, a
-// shard is row-major and dense; shards at the right and lower edge may be smaller.
+// Shard i is on core i of `cores`, at the same offset on every core. In DRAM, where `cores` stays empty, shards are
+// consecutive, each at a multiple of 1024, so that consecutive shards start in consecutive banks. A shard is row-major
+// and dense; shards at the right and lower edge may be smaller.
 struct ShardSpec {
     CoreRangeSet cores;
     std::uint32_t rows{0U};     // of one shard
@@ -51,12 +51,12 @@ struct BufferConfig {
     Layout layout{Layout::kInterleaved};
     std::optional<ShardSpec> shard;
     MemoryOwner owner;
-    // What the bytes are, for whoever finds the buffer by a loaded trace; not looked at here.
+    // What the bytes are, for code that finds the buffer by a loaded trace; not used here.
     ElementType type{ElementType::kUnspecified};
     std::vector<std::uint32_t> shape;
 };
 
-// One block of host data that lies dense in device memory: rows x column_bytes, row-major on both sides.
+// One block of host data that is dense in device memory: rows x column_bytes, row-major on both sides.
 struct Piece {
     std::uint32_t device_address{0U};
     std::uint32_t bytes{0U};
@@ -90,7 +90,7 @@ class Buffer {
     Buffer& operator=(const Buffer&) = delete;
 
     [[nodiscard]] BufferId id() const noexcept { return id_; }
-    // The first device's of the buffers that a mesh has allocated as one; the buffer's own id where it is alone.
+    // The id of the first device's buffer, for buffers that a mesh allocated as one; else the buffer's own id.
     [[nodiscard]] BufferId first_twin() const noexcept { return first_twin_; }
     [[nodiscard]] const BufferConfig& config() const noexcept { return config_; }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept { return config_.rows * config_.row_bytes; }
@@ -104,7 +104,7 @@ class Buffer {
     [[nodiscard]] std::uint32_t shard_address(std::uint32_t shard) const;
     [[nodiscard]] std::uint32_t shard_bytes(std::uint32_t shard) const;
     [[nodiscard]] std::optional<CoreCoord> shard_core(std::uint32_t shard) const;
-    // Index of the shard that lies on `core`.
+    // Index of the shard on `core`.
     [[nodiscard]] std::optional<std::uint32_t> shard_on(CoreCoord core) const;
 
     // Shard by shard; interleaved L1: page by page.
@@ -145,7 +145,7 @@ struct NamedBuffer {
 
 class RangeSet;
 [[nodiscard]] RangeSet addresses_of(const Buffer& buffer);
-// True where a set of device addresses and a buffer have a byte in common.
+// Whether a set of device addresses and a buffer have a byte in common.
 [[nodiscard]] bool touches(const RangeSet& addresses, const Buffer& buffer);
 
 }  // namespace pianola::host

@@ -1,9 +1,9 @@
 // Device: the host API. Buffers, transfers, programs, events and traces on a simulated device.
 //
-// What C++ applications, the tensor library and the Python package program against; docs/guide/host_api.md is its
-// manual. Everything may be called from several threads; calls of one device take turns. Every call can throw
-// HostError. Nothing blocks without being asked to (`blocking`, finish, synchronize, event_synchronize,
-// ReadHandle::data), but for a queue or a staging arena that is full. Queue numbers start at 0.
+// C++ applications, the tensor library and the Python package use it; docs/guide/host_api.md is its manual. Everything
+// may be called from several threads; calls of one device take turns. Every call can throw HostError. Only explicit
+// waits block (`blocking`, finish, synchronize, event_synchronize, ReadHandle::data), and a queue or a staging arena
+// that is full. Queue numbers start at 0.
 //
 // Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
 // host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the
@@ -29,13 +29,13 @@
 
 namespace pianola::host {
 
-// What is done about operations of two queues that touch the same bytes, one of them writing, where no event and no
-// waiting of the host puts one of them first. kRaise refuses the later one, before it is enqueued (API-RACE); kWarn
-// names it in warnings(), the same two operations once.
+// The reaction to operations of two queues that touch the same bytes, one of them writing, if no event and no wait of
+// the host orders them. kRaise refuses the later one, before it is enqueued (API-RACE); kWarn names it in warnings(),
+// each pair of operations once.
 enum class Races : std::uint8_t { kRaise, kWarn, kOff };
 
 struct DeviceOptions {
-    // Of the usual target; its trace_region_bytes and queue_count are replaced by the two below.
+    // The usual target's; its trace_region_bytes and queue_count are replaced by the two below.
     DeviceDescription spec{usual_target().usual_device()};
     std::uint32_t trace_region_size{0U};   // bytes at the top of DRAM; a multiple of 64; 0: no trace can be kept
     std::uint32_t num_command_queues{1U};  // 1 or 2
@@ -44,8 +44,8 @@ struct DeviceOptions {
     std::uint32_t dispatch_area_bytes{64U * 1024U};  // of each queue, below the trace region: the longest eager program
     bool allow_allocation_under_trace{false};        // allocate where a live trace reads or writes, with a warning
     bool keep_log{false};                            // of every device command, with times: Device::log()
-    Races races{Races::kRaise};                      // looked for where there is more than one queue
-    std::function<std::string()> call_site;          // where the program calls from, for reports of races; may be empty
+    Races races{Races::kRaise};                      // checked if there is more than one queue
+    std::function<std::string()> call_site;          // the program's call site, for reports of races; may be empty
     std::optional<std::uint32_t> vulkan;             // the Vulkan device with this number executes everything
     bool check_accesses{false};                      // hold kernels to their extents; slow, not threaded
     std::chrono::milliseconds stall_limit{
@@ -77,7 +77,7 @@ class ReadHandle {
     [[nodiscard]] bool is_ready() const;                          // gives the device its chance to run
     [[nodiscard]] const std::vector<std::uint8_t>& data() const;  // row-major; waits until the read has completed
 
-    [[nodiscard]] bool is_seen() const noexcept;  // whether somebody has called data()
+    [[nodiscard]] bool is_seen() const noexcept;  // whether data() was called
 
     struct State;
     explicit ReadHandle(std::shared_ptr<State> state) : state_{std::move(state)} {}
@@ -101,7 +101,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was
     // there.
     [[nodiscard]] BufferPtr allocate(const BufferConfig& config);
-    // Frees now, whoever still owns the buffer; any later use of it is refused.
+    // Frees now, even if the buffer has other owners; any later use of it is refused.
     void deallocate(const BufferPtr& buffer);
     [[nodiscard]] MemoryReport memory_report() const;  // at any time, also while capturing
 
@@ -134,7 +134,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
 
     // Traces. Between begin and end, programs enqueued on the queue go into the trace and are not executed.
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
-    // Where it throws API-TRACE-REGION, the capture has ended without a trace.
+    // If it throws API-TRACE-REGION, the capture has ended without a trace.
     void end_trace_capture(std::uint32_t queue, TraceId trace);
     void discard_trace_capture(std::uint32_t queue);  // where the queue captures one
     void execute_trace(std::uint32_t queue, TraceId trace, bool blocking = false);
@@ -144,9 +144,9 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     [[nodiscard]] std::vector<std::uint32_t> read_back_trace(TraceId trace);  // as they lie in the trace region
     [[nodiscard]] std::uint32_t trace_region_bytes_used() const;
 
-    // From now on the trace is executed only while `buffer` is allocated. Throws API-TRACE-INPUT where the trace does
-    // not read the buffer: then it was captured with an input that lay elsewhere. Another buffer under the same name
-    // takes the place of the first.
+    // From now on the trace is executed only while `buffer` is allocated. Throws API-TRACE-INPUT if the trace does not
+    // read the buffer: then it was captured with an input at another place. Another buffer with the same name replaces
+    // the first.
     void expect_input(TraceId trace, const BufferPtr& buffer, const std::string& name = "input");
 
     // With a description of every buffer that the trace touches and that was allocated at the end of its capture, by
@@ -156,9 +156,9 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // buffers are allocated where the trace uses them, and belong to it until it is released.
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers = {});
     [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId trace) const;  // that load_trace() has allocated
-    // A trace of another device, for this one: at the addresses of every buffer that the trace touches there and that
-    // is still allocated, one of the same size must be allocated here, and nothing else where the trace touches memory.
-    // Throws API-BLOB-*.
+    // Copies a trace of another device to this one: for every buffer that the trace touches there and that is still
+    // allocated, a buffer of the same size must be allocated here at the same address, and nothing else in memory that
+    // the trace touches. Throws API-BLOB-*.
     [[nodiscard]] TraceId copy_trace(std::uint32_t queue, Device& source, TraceId trace);
 
     // Words that may change between executions. Every admitted value must be one that the kernels accept and that
@@ -173,7 +173,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     // Every argument that was given as the address of this buffer (its first shard, without offset).
     [[nodiscard]] std::vector<std::uint32_t> address_words(TraceId trace, const BufferPtr& buffer) const;
 
-    // What was allowed although it has consequences, in order; each says which.
+    // Warnings about permitted calls with consequences, in order; each names them.
     [[nodiscard]] std::vector<std::string> warnings() const;
 
     [[nodiscard]] DeviceTime now() const;

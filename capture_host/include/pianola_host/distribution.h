@@ -16,8 +16,7 @@ namespace pianola::tensor {
 
 class Tensor;
 
-// What a dimension of the mesh does: cuts this dimension of the tensor (from the back where it is negative), or repeats
-// it.
+// A dimension of the mesh cuts this dimension of the tensor (from the back if it is negative), or repeats it.
 struct Placement {
     std::optional<std::int32_t> dimension;
 
@@ -27,20 +26,20 @@ struct Placement {
 };
 [[nodiscard]] std::string to_string(const Placement& placement);
 
-// Where shards are: shard i, row-major in `shape`, lies at coordinate i of the mesh. Travels with a tensor; of the
-// result of an operation it is that of the first operand that is cut.
+// The places of shards: shard i, row-major in `shape`, is at coordinate i of the mesh. It belongs to a tensor; the
+// result of an operation has that of the first operand that is cut.
 struct Topology {
     host::MeshShape shape{1U};
     std::vector<Placement> placements;  // one for each dimension of `shape`
     std::vector<host::MeshCoordinate> coordinates;
 
-    // Of the shard at that place in `shape`, the one so many steps on in a dimension, as in a ring.
+    // The coordinate so many steps after that place in `shape`, in one dimension, as in a ring.
     [[nodiscard]] host::MeshCoordinate neighbour(const host::MeshCoordinate& place, std::int32_t steps,
                                                  std::uint32_t dimension) const;
 };
 
-// One placement for each dimension of the mesh, or of `shape` where that is given. That shape takes the corner of the
-// mesh at the origin where it fits in every dimension, else the devices in row-major order.
+// One placement for each dimension of the mesh, or of `shape` if that is given. That shape takes the corner of the mesh
+// at the origin if it fits in every dimension, else the devices in row-major order.
 struct MapperConfig {
     std::vector<Placement> placements;
     std::optional<host::MeshShape> shape;
@@ -51,7 +50,7 @@ struct ComposerConfig {
     std::optional<host::MeshShape> shape;
 };
 
-// Where the mapper's shards lie on a mesh.
+// The places of the mapper's shards on a mesh.
 [[nodiscard]] Topology topology_for(const host::MeshShape& mesh, const MapperConfig& config);
 // Host tensors.
 [[nodiscard]] Tensor distribute(const Tensor& whole, const host::MeshShape& mesh, const MapperConfig& config);

@@ -1,7 +1,7 @@
-// Whole files in, whole files out.
+// Reads and writes whole files.
 //
 // The only part of the host side that touches the file system. A file that is being written has another name until it
-// is complete and on the disk, so that nobody ever finds half of it, and a key is never written over.
+// is complete and on the disk, so that a reader never finds half of it. A key is never overwritten.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace pianola::files {
 
-// what() names the file and says what could not be done, and why; remedy(), what helps, where that is known.
+// what() names the file and says what failed, and why; remedy() is the remedy, if known.
 class FileError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -39,20 +39,19 @@ class FileTooLong : public FileError {
 inline constexpr std::uint64_t kLimitBytes = std::uint64_t{kMaxFileBytes} + (1U << 20U);
 inline constexpr std::uint64_t kSmallLimitBytes = 1U << 20U;  // keys, signatures, receipts, device descriptions, logs
 
-// Throws FileError; also for a folder, and FileTooLong, before it reads where the size is known. Pipes and devices are
+// Throws FileError, also for a folder, and FileTooLong, before it reads if the size is known. Pipes and devices are
 // read to their end.
 [[nodiscard]] std::vector<std::uint8_t> load_file(const std::filesystem::path& path,
                                                   std::uint64_t limit_bytes = kLimitBytes);
-// The same of standard input.
+// The same for standard input.
 [[nodiscard]] std::vector<std::uint8_t> load_standard_input(std::uint64_t limit_bytes = kLimitBytes);
 
-// Replaces the file, or leaves the old one as it was and throws FileError. On return, contents and name are on the
-// disk. Links stay: what they point to is replaced, or made where it is missing. A pipe or a character device gets the
-// bytes as they come. A file that holds a key in PEM is refused, as are folders and block devices.
+// Replaces the file, or leaves the old one unchanged and throws FileError. On return, contents and name are on the
+// disk. Links stay: their target is replaced, or made if it is missing. A pipe or a character device gets the bytes as
+// they come. A file that holds a key in PEM is refused, as are folders and block devices.
 void store_file(const std::filesystem::path& path, std::string_view contents);
 void store_file(const std::filesystem::path& path, const std::vector<std::uint8_t>& contents);
-// Makes a file that its owner alone can read. Throws FileError where anything has that name, a link that leads nowhere
-// included.
+// Makes a file that only its owner can read. Throws FileError if the name exists, even as a link that leads nowhere.
 void store_new_secret(const std::filesystem::path& path, std::string_view contents);
 
 // Throws the FileError that store_file() would for what is there already.

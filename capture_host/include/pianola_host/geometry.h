@@ -1,6 +1,6 @@
 // Compute cores: coordinates and ranges of the device's grid.
 //
-// Where buffers' shards and programs' kernels lie. Column x, row y, from 0.
+// The places of buffers' shards and programs' kernels. Column x, row y, from 0.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ using CoreRangeSet = std::vector<CoreRange>;
     return {CoreRange{core, core}};
 }
 
-// Number of a core in device commands, and its share of L1. L1 is the cores' shares one behind the other, row by row.
+// Number of a core in device commands, and its share of L1. L1 is the cores' shares in sequence, row by row.
 [[nodiscard]] std::uint32_t core_index(const DeviceDescription& spec, CoreCoord core);
 [[nodiscard]] constexpr std::uint32_t core_count(const DeviceDescription& spec) noexcept {
     return spec.grid_columns * spec.grid_rows;

@@ -1,8 +1,8 @@
-// HostCost: the time that a host takes to give the device its work.
+// HostCost: the time that a host takes to enqueue work for the device.
 //
-// The one model of it, for the host API, the timelines and the Python package; docs/guide/timeline.md says where the
-// figures come from. There are two kinds of work. An operation without a trace is made and enqueued anew, whatever
-// commands that takes. Everything else is counted by the commands that are put into a ring: transfers, replays, records
+// The only model of it, for the host API, the timelines and the Python package; docs/guide/timeline.md gives the origin
+// of the figures. There are two kinds of work. An operation without a trace is made and enqueued anew, however many
+// commands it takes. All other work is counted by the commands that are put into a ring: transfers, replays, records
 // and waits of events, completion records.
 #pragma once
 

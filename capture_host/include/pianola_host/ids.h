@@ -1,7 +1,7 @@
 // Ids of the host API's objects.
 //
-// What the API hands out for things that live on a device. Each kind of object has a type of its own, so that one id
-// cannot be passed for another. An id is never given twice by one process, not even after its object has gone.
+// The API gives ids to objects on a device. Each kind of object has its own id type, so that one id cannot be passed
+// for another. One process never gives an id twice, not even after its object was destroyed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using ProgramId = Id<struct ProgramTag>;
 using EventId = Id<struct EventTag>;
 using TraceId = Id<struct TraceTag>;
 
-// Of one program: an index in the order of adding.
+// An index in one program, in the order of adding.
 struct KernelHandle {
     std::uint32_t index{0U};
 };

@@ -127,7 +127,7 @@ struct Manifest {
     std::vector<ManifestParameter> parameters;
 };
 
-// Up to where the next segment, or trace, or region may begin.
+// The next offset at which a segment, trace or region may begin.
 template <typename Size>
 [[nodiscard]] constexpr Size align_up(Size value, Size alignment = kFileAlignmentBytes) noexcept {
     return ((value + (alignment - 1U)) / alignment) * alignment;
@@ -150,13 +150,13 @@ struct Segments {
 // purpose.
 void fix_digest(std::vector<std::uint8_t>& file);
 
-// What a manifest says of a device that a workload is captured for.
+// A manifest's description of a device that a workload is captured for.
 [[nodiscard]] ManifestTarget make_target(const DeviceDescription& device);
 
 // The manifest that an image shows.
 [[nodiscard]] Manifest read_manifest(const Image& image);
 
-// True where the image's manifest is in canonical form: writing what it says gives its very bytes.
+// Whether the image's manifest is in canonical form: writing its contents gives exactly its bytes.
 [[nodiscard]] bool is_canonical(ByteSpan file, const Image& image);
 
 [[nodiscard]] std::string to_string(NameView name);

@@ -16,7 +16,7 @@ class MemoryHolder {
     MemoryHolder(const MemoryHolder&) = delete;
     MemoryHolder& operator=(const MemoryHolder&) = delete;
 
-    // Throws API-BUFFER-* where the buffer is not one of this device's that is alive.
+    // Throws API-BUFFER-* unless the buffer is a live one of this device.
     virtual void check_buffer(const BufferPtr& buffer) const = 0;
     // Objects that go give their memory back.
     virtual void release(Buffer& buffer) = 0;

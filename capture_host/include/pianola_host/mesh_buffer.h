@@ -35,7 +35,7 @@ struct MeshBufferConfig {
 
 class MeshBuffer {
   public:
-    // Where a device's shard lies in the matrix.
+    // The place of a device's shard in the matrix.
     struct Part {
         BufferPtr buffer;
         std::uint64_t row_begin{0U};
@@ -54,9 +54,9 @@ class MeshBuffer {
     [[nodiscard]] std::uint64_t size_bytes() const noexcept {
         return config_.global.has_value() ? (config_.global->rows * config_.global->row_bytes) : shard_bytes();
     }
-    // Of one device. Throws API-MESH-SHAPE for a coordinate outside.
+    // The buffer of one device. Throws API-MESH-SHAPE for a coordinate outside.
     [[nodiscard]] const BufferPtr& on(const MeshCoordinate& coordinate) const;
-    // Of any device: for the arguments of programs, which take the one of the device that they run on.
+    // The buffer of any device, for the arguments of programs, which use that of the device that they run on.
     [[nodiscard]] const BufferPtr& any() const { return parts_.begin()->second.buffer; }
     [[nodiscard]] std::vector<BufferPtr> shards() const;  // row-major, for declarations of captures
     [[nodiscard]] const std::map<MeshCoordinate, Part>& parts() const noexcept { return parts_; }
@@ -68,7 +68,7 @@ class MeshBuffer {
 
 using MeshBufferPtr = std::shared_ptr<MeshBuffer>;
 
-// Where the shards of a matrix lie. Throws API-MESH-UNEVEN, API-MESH-SHAPE.
+// The places of a matrix's shards. Throws API-MESH-UNEVEN, API-MESH-SHAPE.
 [[nodiscard]] std::map<MeshCoordinate, MeshBuffer::Part> plan_parts(const MeshShape& mesh,
                                                                     const MeshBufferConfig& config);
 

@@ -94,12 +94,12 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     // too small, the capture has ended without a trace, and the error says for which device.
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
     void end_trace_capture(std::uint32_t queue, TraceId id);
-    // By the mesh that captured it, a part of that (`range`, or a sub-mesh), or another mesh of the same shape, whose
-    // buffers lie where the trace uses them: its devices are then given copies. Throws API-MESH-TRACE.
+    // Called on the mesh that captured it, a part of that (`range`, or a sub-mesh), or another mesh of the same shape
+    // whose buffers are where the trace uses them: its devices then get copies. Throws API-MESH-TRACE.
     void execute_trace(std::uint32_t queue, TraceId id, bool blocking = false, const MeshRange& range = std::nullopt);
     void release_trace(TraceId id);  // copies as well
     [[nodiscard]] bool is_capturing(std::uint32_t queue) const;
-    // Of one device; none where it has no program in the trace.
+    // The trace of one device; none if it has no program in the trace.
     [[nodiscard]] std::optional<TraceInfo> trace_info(TraceId id, const MeshCoordinate& coordinate) const;
 
     // For a mesh of the same shape and options, also in another process: each device's trace, with the buffers that it
@@ -115,10 +115,10 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     void with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const;
     void in_step(const std::vector<MeshCoordinate>& coordinates,
                  const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call);
-    // What `call` transfers are so many parts of one tensor: a capture sees one input or output. One part is moved by
-    // itself.
+    // The transfers of `call` are that many parts of one tensor: a capture sees one input or output. A single part is
+    // moved alone.
     void as_one_transfer(std::size_t parts, const std::function<void()>& call);
-    // What `call` writes, it writes to every device: a capture sees one input.
+    // `call` writes the same to every device: a capture sees one input.
     void as_replicas(const std::function<void()>& call);
 
   private:
@@ -149,7 +149,7 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     bool open_{true};
 };
 
-// Each device has a simulator of its own.
+// Each device has its own simulator.
 [[nodiscard]] MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options = {});
 
 // A table of the coordinates, with the devices' ids and what has become of them.

@@ -47,7 +47,7 @@ class MeshCoordinate {
     [[nodiscard]] std::uint32_t operator[](std::size_t dimension) const { return values_.at(dimension); }
     [[nodiscard]] const std::vector<std::uint32_t>& values() const noexcept { return values_; }
     [[nodiscard]] bool is_in(const MeshShape& shape) const noexcept;
-    // Its number in a shape. Throws where it lies outside.
+    // Its number in a shape. Throws if it is outside.
     [[nodiscard]] std::uint32_t index_in(const MeshShape& shape) const;
 
     friend bool operator==(const MeshCoordinate& left, const MeshCoordinate& right) noexcept {
@@ -68,7 +68,7 @@ class MeshCoordinate {
 // A box of coordinates; `end` belongs to it.
 class MeshCoordinateRange {
   public:
-    // Throws where the two differ in rank, or start is behind end in a dimension.
+    // Throws if the two differ in rank, or start is after end in a dimension.
     MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end);
     explicit MeshCoordinateRange(const MeshShape& shape);  // all of it
 
@@ -78,7 +78,7 @@ class MeshCoordinateRange {
     [[nodiscard]] bool contains(const MeshCoordinate& coordinate) const noexcept;
     [[nodiscard]] bool contains(const MeshCoordinateRange& range) const noexcept;
     [[nodiscard]] bool intersects(const MeshCoordinateRange& range) const noexcept;
-    // What both have; throws where that is nothing.
+    // The common part of both; throws if it is empty.
     [[nodiscard]] MeshCoordinateRange common(const MeshCoordinateRange& range) const;
     [[nodiscard]] std::vector<MeshCoordinate> coordinates() const;  // row-major
 
@@ -98,7 +98,7 @@ class MeshCoordinateRange {
 };
 [[nodiscard]] std::string to_string(const MeshCoordinateRange& range);  // "(0, 0) to (1, 3)"
 
-// What is left of a range without another: boxes that do not overlap.
+// A range without another one, as boxes that do not overlap.
 [[nodiscard]] std::vector<MeshCoordinateRange> subtract(const MeshCoordinateRange& from,
                                                         const MeshCoordinateRange& what);
 

@@ -18,7 +18,7 @@ class MeshWorkload {
         Program program;
     };
 
-    // Throws API-MESH-OVERLAP where a device has a program already.
+    // Throws API-MESH-OVERLAP if a device has a program already.
     void add_program(const MeshCoordinateRange& range, Program program);
     // To be given other arguments between two enqueues. Throws API-MESH-SHAPE for a range that was not added.
     [[nodiscard]] Program& program(const MeshCoordinateRange& range);

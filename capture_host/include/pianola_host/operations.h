@@ -1,8 +1,8 @@
-// Operations: what can be computed with tensors on a device.
+// Operations: computation with tensors on a device.
 //
 // Models are written with these. Each call makes a program over the device's cores and enqueues it; the device compiles
-// a program that it does not know yet, so that a model must have run once before it is captured into a trace. Where
-// operands and result lie is free: work is cut where one of them is not contiguous, and done on the core that holds the
+// a program that it does not know yet, so that a model must have run once before it is captured into a trace. Operands
+// and result may be anywhere: work is cut where one of them is not contiguous, and done on the core that holds the
 // result. Arithmetic of int8 and uint8 saturates, that of int32 wraps. Throws TensorError and host::HostError; then
 // nothing was enqueued, and no memory is kept. Tensors may be in tiles: the result is in the layout of the output that
 // is given, else of the first operand. Operands that are distributed over the same devices give a distributed result:
@@ -21,8 +21,7 @@ enum class Binary : std::uint8_t { kAdd, kSubtract, kMultiply, kMinimum, kMaximu
 enum class Unary : std::uint8_t { kRelu, kNeg, kAbs, kSquare };
 enum class Reduction : std::uint8_t { kSum, kMax, kMin, kArgMax, kArgMin };
 
-// Where the result goes: into `output`, or into new memory as `memory` says, which without a word is that of the first
-// operand.
+// The place of the result: `output`, or new memory according to `memory`, by default that of the first operand.
 struct OperationOptions {
     std::optional<MemoryConfig> memory;
     std::optional<Tensor> output;
@@ -32,8 +31,8 @@ struct OperationOptions {
 // int8 and int32; uint32, which wraps, where signs do not matter: kAdd, kSubtract, kMultiply, kEqual, kNeg, kSquare,
 // kSum; uint8 too with kEqual.
 
-// Operands have the same type; shapes are broadcast as NumPy does it, where one that is broadcast is copied to the
-// result's shape first. The output may be an operand of its shape. kEqual gives 1 and 0.
+// Operands have the same type; shapes are broadcast as in NumPy, by a copy to the result's shape. The output may be an
+// operand of its shape. kEqual gives 1 and 0.
 [[nodiscard]] Tensor binary(Binary operation, const Tensor& left, const Tensor& right,
                             const OperationOptions& options = {});
 // The second operand is a number of the type.
@@ -42,8 +41,8 @@ struct OperationOptions {
 [[nodiscard]] Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& options = {});
 
 // [..., m, k] times [..., k, n] of int8 or int32 gives int32 [..., m, n], whose other dimensions are broadcast; vectors
-// are taken as NumPy takes them, and give [1] where no dimension is left. linear() takes [..., k] times [k, n], and
-// adds an int32 bias [n]. The sums wrap.
+// are treated as in NumPy, and give [1] if no dimension is left. linear() takes [..., k] times [k, n], and adds an
+// int32 bias [n]. The sums wrap.
 [[nodiscard]] Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& options = {});
 [[nodiscard]] Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                             const OperationOptions& options = {});
@@ -54,15 +53,14 @@ struct OperationOptions {
 [[nodiscard]] Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimension,
                             const OperationOptions& options = {});
 
-// The same data with another place. reshard() into `output` leaves its address as it is, which is what a trace's input
-// needs.
+// The same data at another place. reshard() into `output` keeps its address, which a trace's input needs.
 [[nodiscard]] Tensor to_memory_config(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue = 0U);
 [[nodiscard]] Tensor reshard(const Tensor& operand, const MemoryConfig& memory,
                              const std::optional<Tensor>& output = std::nullopt, std::uint32_t queue = 0U);
 void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue = 0U);
 
-// The same data in another layout; the tensor itself, where it has that layout and lies in `memory` already. A tensor
-// of the host stays there.
+// The same data in another layout; the tensor itself if it has that layout and is in `memory` already. A host tensor
+// stays on the host.
 [[nodiscard]] Tensor to_layout(const Tensor& operand, ElementLayout layout,
                                const std::optional<MemoryConfig>& memory = std::nullopt, std::uint32_t queue = 0U);
 

@@ -28,12 +28,12 @@ struct PipelineConfig {
     bool all_transfers_on_separate_command_queue{false};
 };
 
-// Which are needed: docs/guide/pipeline.md.
+// docs/guide/pipeline.md says which are needed.
 struct PipelineMemory {
-    std::optional<MemoryConfig> dram_input;   // where inputs arrive
-    std::optional<MemoryConfig> l1_input;     // where the model takes its input
-    std::optional<MemoryConfig> dram_output;  // where outputs leave from
-    std::optional<MemoryConfig> l1_output;    // where the model's output is moved to first
+    std::optional<MemoryConfig> dram_input;   // for arriving inputs
+    std::optional<MemoryConfig> l1_input;     // for the model's input
+    std::optional<MemoryConfig> dram_output;  // for leaving outputs
+    std::optional<MemoryConfig> l1_output;    // for the first copy of the model's output
 };
 
 // Enqueues the model's operations on queue 0, and gives its output tensors, all on the device. It may deallocate its
@@ -41,7 +41,7 @@ struct PipelineMemory {
 using Outputs = std::vector<Tensor>;
 using Model = std::function<Outputs(const Tensor&)>;
 
-// Makes host tensors of a model's outputs. The i-th call since the last pop belongs to the i-th slot, where there are
+// Makes host tensors from a model's outputs. The i-th call since the last pop belongs to the i-th slot, if there are
 // slots.
 class Delivery {
   public:
@@ -65,7 +65,7 @@ class Executor {
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
-    // Runs the model once, and captures it where there is a trace. Gives what the model's outputs are.
+    // Runs the model once, and captures it if there is a trace. Returns the specifications of the model's outputs.
     [[nodiscard]] virtual std::vector<tensor::TensorSpec> compile(const Tensor& sample) = 0;
     virtual void execute(const std::vector<Tensor>& inputs, Delivery& delivery) = 0;
     [[nodiscard]] virtual std::size_t least_inputs() const noexcept { return 1U; }
@@ -79,11 +79,11 @@ class Pipeline {
     void compile(const Tensor& sample);
     // From now on outputs are delivered into these tensors, whose data each enqueue() replaces. 0: into new ones again.
     void preallocate_output_tensors_on_host(std::size_t count);
-    // Returns as soon as everything is enqueued. May be called several times in front of a pop_all().
+    // Returns as soon as everything is enqueued. May be called several times before a pop_all().
     Pipeline& enqueue(const std::vector<Tensor>& inputs);
     // Waits for the device. One entry per input, in order.
     [[nodiscard]] std::vector<Outputs> pop_all();
-    // Waits for the device, and gives up what was compiled: traces, tensors, outputs that nobody has popped.
+    // Waits for the device, and releases what was compiled: traces, tensors, outputs that were not popped.
     void cleanup();
 
   private:

@@ -1,7 +1,7 @@
-// PipelineError: how the pipeline says no.
+// PipelineError: refusals of the pipeline.
 //
-// The exception of capture_host/host/pipeline; what lies below throws TensorError and host::HostError. what() begins
-// with the id of the broken rule.
+// The exception of capture_host/host/pipeline; lower layers throw TensorError and host::HostError. what() begins with
+// the id of the broken rule.
 #pragma once
 
 #include <array>

@@ -23,8 +23,8 @@
 
 namespace pianola::host {
 
-// The device address of a buffer's shard. Without a shard: the one that lies on the core that runs the kernel; of a
-// buffer that is one run of DRAM, the whole. A program does not own the buffers of its arguments.
+// The device address of a buffer's shard. Without a shard: the one on the core that runs the kernel; for a buffer that
+// is one run of DRAM, the whole. A program does not own the buffers of its arguments.
 struct BufferArgument {
     std::weak_ptr<Buffer> buffer;
     std::optional<std::uint32_t> shard;
@@ -79,13 +79,12 @@ class Program {
     void resize_circular_buffer(CircularBufferHandle circular_buffer, std::uint32_t pages, std::uint32_t page_bytes);
 
     // A 32-bit counter on every core of the range. Kernels that signal run before kernels that wait; a wait for a
-    // semaphore that nobody signals needs an initial value above 0.
+    // semaphore that no kernel signals needs an initial value above 0.
     SemaphoreHandle add_semaphore(const CoreRangeSet& cores, std::uint32_t initial = 0U);
     void signal(KernelHandle kernel, SemaphoreHandle semaphore);
     void wait(KernelHandle kernel, SemaphoreHandle semaphore);
 
-    // The same program with circular buffers and semaphores of its own, and with `replace` of every buffer that it
-    // names: for another device.
+    // A copy for another device: with its own circular buffers and semaphores, and every buffer replaced by `replace`.
     [[nodiscard]] Program copy(const std::function<BufferPtr(const BufferPtr&)>& replace) const;
 
     struct State;

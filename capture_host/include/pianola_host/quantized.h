@@ -37,8 +37,8 @@ struct Clamp {
                                    const Quantization& from_right, const Quantization& to, const Clamp& clamp = {},
                                    const OperationOptions& options = {});
 
-// The same of other functions of two int8 operands. kPrelu is the first where that is not below 0, else the product.
-// Comparisons, from kEqual on, give 1 and 0; `to` and `clamp` do not matter to them.
+// The same for other functions of two int8 operands. kPrelu is the first operand if it is not below 0, else the
+// product. Comparisons, from kEqual on, give 1 and 0 and ignore `to` and `clamp`.
 enum class QuantizedBinary : std::uint8_t {
     kSubtract,
     kMultiply,
@@ -56,7 +56,7 @@ enum class QuantizedBinary : std::uint8_t {
                                       const Quantization& to, const Clamp& clamp = {},
                                       const OperationOptions& options = {});
 
-// Elements of `left` where those of an int8 or uint8 condition are not 0, else of `right`; all three are broadcast.
+// Elements of `left` where the int8 or uint8 condition is not 0, else of `right`; all three are broadcast.
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right,
                            const OperationOptions& options = {});
 
@@ -72,23 +72,23 @@ enum class QuantizedBinary : std::uint8_t {
 // The same numbers in another type: int8 to int32, and int32 to int8, which saturates.
 [[nodiscard]] Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options = {});
 
-// The same data in another shape of as many elements. A view, which shares the operand's memory, where only dimensions
-// before the last differ and nothing else is asked for; else a copy.
+// The same data in another shape with the same number of elements. A view, which shares the operand's memory, if only
+// dimensions before the last differ and no options are given; else a copy.
 [[nodiscard]] Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions& options = {});
 
 // Over the last dimension, of at most 4095 elements. The result has scale 1/256 and zero point -128.
 [[nodiscard]] Tensor softmax(const Tensor& operand, float input_scale, float beta,
                              const OperationOptions& options = {});
 
-// The same of int16, at most 65535 elements to a row. The result is of int16 and has scale 1/32768; `tables` are those
-// of prepare_softmax_tables().
+// The same for int16, at most 65535 elements per row. The result is int16 with scale 1/32768; `tables` are those of
+// prepare_softmax_tables().
 [[nodiscard]] Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_scale, float beta,
                                    const OperationOptions& options = {});
 // int16 [2, 513], on the host; bring it to a device.
 [[nodiscard]] Tensor prepare_softmax_tables();
 
-// The logistic function or the hyperbolic tangent of int16. The result is of int16 and has scale 1/32768; `table` is
-// that of prepare_sigmoid_table(). Of int8 they are lookup().
+// The logistic function or the hyperbolic tangent of int16. The result is int16 with scale 1/32768; `table` is that of
+// prepare_sigmoid_table(). For int8 use lookup().
 enum class Sigmoid : std::uint8_t { kLogistic, kTanh };
 [[nodiscard]] Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& table, float input_scale,
                                    const OperationOptions& options = {});
@@ -111,7 +111,7 @@ using Padding = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 [[nodiscard]] Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value,
                          const OperationOptions& options = {});
 
-// How windows lie on an image. Every window has taps inside: padding is smaller than what a filter covers.
+// Windows on an image. Every window has taps inside: padding is smaller than the reach of the filter.
 struct Windows {
     struct Axis {
         std::uint32_t stride{1U};
@@ -129,7 +129,7 @@ enum class Pool : std::uint8_t { kAverage, kMaximum };
                             std::uint32_t filter_width, const Windows& windows, const Clamp& clamp = {},
                             const OperationOptions& options = {});
 
-// Scales of a layer with a filter: all three, or none where its bias is one of prepare_bias().
+// Scales of a layer with a filter: all three, or none if its bias is one of prepare_bias().
 struct LayerScales {
     std::optional<float> input;
     std::optional<float> weight;
@@ -161,7 +161,7 @@ struct LayerQuantization {
 [[nodiscard]] Tensor depthwise_conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                                       const Windows& windows, const LayerQuantization& quantization,
                                       const OperationOptions& options = {});
-// [..., k] times [k, n], or [n, k] where `transposed`, gives [..., n]. A weight that is not transposed is transposed in
+// [..., k] times [k, n], or [n, k] if `transposed`, gives [..., n]. A weight that is not transposed is transposed in
 // every call. An int16 input may also have an int16 weight and no bias.
 [[nodiscard]] Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transposed,
                                       const std::optional<Tensor>& bias, const LayerQuantization& quantization,

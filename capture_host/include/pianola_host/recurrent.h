@@ -1,8 +1,8 @@
 // Layers that keep memory from one call to the next.
 //
-// Beside quantized.h, whose rules hold here too. What a layer remembers is a tensor of the caller, which each call
-// reads and changes in place; where it begins anew is for the caller to say, by writing that tensor. Results are those
-// of TensorFlow Lite Micro's reference kernels, bit for bit.
+// The rules of quantized.h hold here too. A layer's memory is a tensor of the caller, which each call reads and changes
+// in place; the caller resets it by writing that tensor. Results are those of TensorFlow Lite Micro's reference
+// kernels, bit for bit.
 #pragma once
 
 #include <array>
@@ -37,13 +37,13 @@ struct LstmGateWeights {
     std::vector<std::int8_t> hidden;  // [units][units]
     std::vector<std::int64_t> bias;   // [units]; of int32 where activations are int8
 };
-// What a layer has on a device, made on the host: bring all three to one.
+// A layer's tensors, made on the host: move all three to one device.
 struct LstmTensors {
     Tensor weights;     // int8 [gates, units, input depth + units]
     Tensor parameters;  // biases and a table
     Tensor state;       // int8, as bytes: cells of 16 bits, then hidden values of the activations' type
 };
-// `type` is that of the activations, int8 or int16; `state` is where a layer of so many batches begins.
+// `type` is that of the activations, int8 or int16; `state` is the initial state of a layer of that many batches.
 [[nodiscard]] LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gates, ElementType type,
                                        std::uint32_t batches, std::int32_t hidden_zero_point);
 
@@ -55,8 +55,8 @@ struct LstmQuantization {
     std::array<float, kLstmGateCount> input_weight_scales{};
     std::array<float, kLstmGateCount> hidden_weight_scales{};
 };
-// The input is [batches, steps, input depth], or [steps, batches, input depth] where `time_major`; the result is like
-// it, with units for the input's depth.
+// The input is [batches, steps, input depth], or [steps, batches, input depth] if `time_major`; the result has the same
+// form, with units instead of the input's depth.
 [[nodiscard]] Tensor lstm(const Tensor& input, const LstmTensors& layer, const LstmQuantization& quantization,
                           bool time_major, const OperationOptions& options = {});
 

@@ -1,7 +1,7 @@
-// Replay: a trace binary on a simulated device of its own, or on those of its mesh, behind the runtime that an ECU has.
+// Replay: runs a trace binary with the target's runtime on a separate simulated device, or on those of its mesh.
 //
-// What a capture is tried on, and what `pianola run`, `pianola timeline` and the Python package replay with, whatever
-// the device.
+// A capture is tried on it; `pianola run`, `pianola timeline` and the Python package replay with it, whatever the
+// device.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ class Stopped : public std::runtime_error {
   public:
     Stopped(Status status, const FaultRecord& fault);
     [[nodiscard]] Status status() const noexcept { return status_; }
-    // The session's; empty where the call was refused and nothing has latched.
+    // The session's fault; empty if the call was refused and nothing has latched.
     [[nodiscard]] const FaultRecord& fault() const noexcept { return fault_; }
 
   private:
@@ -89,7 +89,7 @@ class Replay {
     [[nodiscard]] const Simulator& simulator() const noexcept { return *simulators_.front(); }
     // In row-major order.
     [[nodiscard]] const std::vector<std::unique_ptr<Simulator>>& simulators() const noexcept { return simulators_; }
-    // Of the file, also where it was refused.
+    // The image of the file, even if it was refused.
     [[nodiscard]] const Image& image() const noexcept { return workspace_->image; }
 
     // Throws Stopped.
@@ -97,22 +97,22 @@ class Replay {
     // Waits for the oldest of what has been submitted.
     void finish(Status submitted) { check(is_ok(submitted) ? session_.wait() : submitted); }
 
-    // Of the steps from now on. Throws NoSuchValue, Stopped.
+    // Sets a parameter of the steps from now on. Throws NoSuchValue, Stopped.
     void set_parameter(const std::string& name, std::uint32_t value);
 
     // Whether a step's outputs may depend on the steps before it. Session::reset_state() ends that.
     [[nodiscard]] bool has_state() const;
     [[nodiscard]] Tensors empty_inputs() const;
     [[nodiscard]] Tensors empty_outputs() const;
-    // Inferences one after the other; of a pipelined binary from its prologue to its epilogue, as many at once as it
-    // admits. Another binary's epilogue is not run. `done` is called behind each submission. Asks interrupt::check()
-    // between two records; what it throws leaves the session ready: a pipelined binary stopped, after its epilogue,
-    // any other after the last whole record.
+    // Runs inferences one after the other; a pipelined binary from its prologue to its epilogue, with as many at once
+    // as it admits. Another binary's epilogue is not run. `done` is called after each submission. Calls
+    // interrupt::check() between two records; if it throws, the session stays ready: a pipelined binary stopped after
+    // its epilogue, any other after the last whole record.
     [[nodiscard]] std::vector<Tensors> run(const std::vector<Tensors>& inputs,
                                            const std::function<void(std::size_t done)>& done = {});
-    // All vectors of the file, as Session::self_test() replays them: state is reset before and after, each vector is
-    // computed once. `done` is called after each. Asks interrupt::check() between two vectors, and throws what that
-    // throws after the reset; Stopped where a vector gives something else.
+    // Replays all vectors of the file, as Session::self_test() does: state is reset before and after, each vector is
+    // computed once. `done` is called after each. Calls interrupt::check() between two vectors, and throws its
+    // exception after the reset; throws Stopped if a vector's outputs differ.
     void self_test(const std::function<void(std::uint32_t done)>& done = {});
 
   private:

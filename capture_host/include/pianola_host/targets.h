@@ -15,7 +15,7 @@
 
 namespace pianola::targets {
 
-// What is no plugin of this version: what() names the file and what is wrong with it.
+// The file is no plugin of this version: what() names it and its defect.
 class PluginError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -27,9 +27,9 @@ class Targets {
     // Empty: only those of the registry. Throws PluginError.
     explicit Targets(const std::string& plugin = {});
 
-    // nullptr where nobody knows the family.
+    // nullptr if the family is unknown.
     [[nodiscard]] const Target* find(const std::string& family) const;
-    // What a file that names none is judged for: the plugin's, or else the registry's first.
+    // The target for a file that names none: the plugin's, or else the registry's first.
     [[nodiscard]] const Target& usual() const { return *known_.front(); }
     [[nodiscard]] std::string families() const;  // "one, another"
     // SHA-256 of the plugin's file.
@@ -40,12 +40,12 @@ class Targets {
     std::optional<Sha256Digest> plugin_;
 };
 
-// What a file is to be judged for.
+// The target and device that a file is judged for.
 struct FileTarget {
     const Target* target{nullptr};
     DeviceDescription device;
-    // Why this is not the device that the file names, in a sentence; empty where it is, and where the file can not be
-    // opened. The validator refuses the file for the device: `device` is then the usual one.
+    // Why this is not the device that the file names, in a sentence; empty if it is, or if the file cannot be opened.
+    // The validator refuses the file for the device: `device` is then the usual one.
     std::string why_not;
 };
 

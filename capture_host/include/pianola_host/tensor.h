@@ -1,11 +1,10 @@
 // Tensor: data of a shape and an element type, on the host or on a device.
 //
-// What operations take and give, and what the pipeline and the Python package pass around. A Tensor is a handle: copies
-// share what it stands for. On a device it owns a buffer, which goes with its last owner or with deallocate(). On the
-// host it owns bytes; those of a read that has not completed yet are waited for by whoever looks at them, so that
-// nobody sees what is not there. A distributed tensor is one for each device of a mesh, its shards, all of one shape;
-// on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError. Not for several threads at
-// once.
+// Operations take and return tensors; the pipeline and the Python package pass them. A Tensor is a handle: copies share
+// its data. On a device it owns a buffer, which its last owner or deallocate() frees. On the host it owns bytes; access
+// to the bytes of a read waits until the read has completed. A distributed tensor is one for each device of a mesh, its
+// shards, all of one shape; on a mesh they have one address. Throws TensorError, host::HostError and host::MeshError.
+// Not for several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@
 
 namespace pianola::tensor {
 
-// Where tensors lie: one device, or a mesh. Most calls of the host API have the same names on both.
+// The place of tensors: one device, or a mesh. Most calls of the host API have the same names on both.
 using AnyDevice = std::variant<std::shared_ptr<host::Device>, host::MeshPtr>;
 template <typename Call>
 auto call_on(const AnyDevice& device, const Call& call) {
@@ -31,8 +30,7 @@ auto call_on(const AnyDevice& device, const Call& call) {
 
 class Tensor {
   public:
-    // Host data, row-major, whatever the layout: it becomes tiles in a transfer. Throws TENSOR-DATA where the size is
-    // another.
+    // Host data, row-major, whatever the layout: a transfer makes tiles of it. Throws TENSOR-DATA if the size differs.
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, std::vector<std::uint8_t> bytes);
     // Result of a read.
     [[nodiscard]] static Tensor on_host(const TensorSpec& spec, host::ReadHandle read);
@@ -41,8 +39,7 @@ class Tensor {
                                           const host::MemoryOwner& owner = {});
     [[nodiscard]] static Tensor on_device(const TensorSpec& spec, const AnyDevice& device,
                                           const host::MemoryOwner& owner = {});
-    // Of a buffer that a loaded trace has brought along. Throws TENSOR-DATA where the buffer does not say what it
-    // holds.
+    // The tensor of a buffer that a loaded trace brought. Throws TENSOR-DATA if the buffer has no element type.
     [[nodiscard]] static Tensor on_buffer(const host::BufferPtr& buffer);
     // A distributed tensor: of equal shards on the host, or at the topology's coordinates of a mesh. Throws
     // API-MESH-UNEVEN, API-MESH-COMPOSE.
@@ -64,7 +61,7 @@ class Tensor {
 
     // Shape and memory are those of a shard; buffer(), device() and bytes() are each shard's own.
     [[nodiscard]] bool is_distributed() const noexcept;
-    // Throw API-MESH-COMPOSE where the tensor is not distributed.
+    // Throw API-MESH-COMPOSE if the tensor is not distributed.
     [[nodiscard]] const std::vector<Tensor>& shards() const;
     [[nodiscard]] const Topology& topology() const;
     [[nodiscard]] const host::MeshPtr& mesh() const;  // nullptr on the host
@@ -75,11 +72,11 @@ class Tensor {
     [[nodiscard]] AnyDevice place() const;
     [[nodiscard]] std::uint32_t buffer_address() const;
 
-    // The data, row-major whatever the layout. Waits for a read to complete. Of a distributed tensor: where it has one
-    // shard.
+    // The data, row-major whatever the layout. Waits for a read to complete. For a distributed tensor: only if it has
+    // one shard.
     [[nodiscard]] const std::vector<std::uint8_t>& bytes() const;
 
-    // Frees the memory: with `force` whoever else holds this tensor, else only where nobody does.
+    // Frees the memory: with `force` even if other handles hold this tensor, else only if none does.
     void deallocate(bool force = true);
 
     // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
@@ -89,17 +86,18 @@ class Tensor {
     // to_memory_config() is what moves one.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;
-    // The shards of this host tensor where its topology says; a tensor that is not distributed goes to all devices.
+    // Moves the shards of this host tensor to the places of its topology; a tensor that is not distributed goes to all
+    // devices.
     [[nodiscard]] Tensor to(const host::MeshPtr& mesh, const MemoryConfig& memory, std::uint32_t queue = 0U) const;
     [[nodiscard]] Tensor to(const AnyDevice& device, const MemoryConfig& memory, std::uint32_t queue = 0U) const;
-    // The same data in a shape of as many elements, which the caller has checked. On a device the last dimension is the
-    // operand's, and the memory is shared: it goes with its last owner, or with deallocate() of either.
+    // The same data in a shape with the same number of elements, which the caller has checked. On a device the last
+    // dimension is the operand's, and the memory is shared: its last owner, or deallocate() of either, frees it.
     [[nodiscard]] Tensor viewed_as(const Shape& shape) const;
     // On a device: the same bytes as another specification of as many, which the caller has checked.
     [[nodiscard]] Tensor viewed_as(const TensorSpec& spec) const;
     // On a device: the row-major matrix that the memory is, of tiles (tiles.h); else the tensor itself.
     [[nodiscard]] Tensor storage() const;
-    // Replaces the data of this host tensor, for whoever shares it, by what `source` holds on its device.
+    // Replaces the data of this host tensor, for all its handles, by what `source` holds on its device.
     void read_from(const Tensor& source, std::uint32_t queue, bool blocking = false);
 
   private:
@@ -110,8 +108,8 @@ class Tensor {
     std::shared_ptr<Storage> storage_;
 };
 
-// Enqueues the transfer of a host tensor's data into a device tensor of the same shape and type, in the layout of that;
-// shard by shard, where it is distributed, else to every shard.
+// Enqueues the transfer of a host tensor's data into a device tensor of the same shape and type, in the device tensor's
+// layout; shard by shard if it is distributed, else to every shard.
 void copy_host_to_device(const Tensor& host_tensor, const Tensor& device_tensor, std::uint32_t queue = 0U,
                          bool blocking = false);
 

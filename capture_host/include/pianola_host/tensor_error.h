@@ -1,6 +1,6 @@
-// TensorError: how tensors and operations say no.
+// TensorError: refusals of tensors and operations.
 //
-// The exception of capture_host/host/tensor; what lies below throws host::HostError. what() begins with the id of the
+// The exception of capture_host/host/tensor; lower layers throw host::HostError. what() begins with the id of the
 // broken rule. Nothing was enqueued by the call that throws it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// TensorSpec and MemoryConfig: what a tensor is, and where it lies.
+// TensorSpec and MemoryConfig: the shape and type of a tensor, and its place.
 //
 // A tensor of shape [d0]...[dn-1] is stored as a matrix with d0 x ... x dn-2 rows of dn-1 elements, row-major and
 // dense; shards are blocks of that matrix. With the layout kTile it is stored in tiles: tiles.h.
@@ -21,8 +21,8 @@ using Shape = std::vector<std::uint32_t>;
 enum class ElementLayout : std::uint8_t { kRowMajor, kTile };
 [[nodiscard]] const char* layout_name(ElementLayout layout) noexcept;
 
-// Where a tensor lies on a device. Interleaved layouts must not have a shard specification; a sharded one without
-// becomes shards over all cores of the device, once there is a tensor of that memory: resolved().
+// The place of a tensor on a device. Interleaved layouts must not have a shard specification; a sharded one without it
+// becomes shards over all cores of the device when a tensor uses it: resolved().
 struct MemoryConfig {
     host::Layout layout{host::Layout::kInterleaved};
     host::Memory memory{host::Memory::kDram};
@@ -62,12 +62,12 @@ void check_spec(const TensorSpec& spec);
 [[nodiscard]] std::uint64_t size_bytes(const TensorSpec& spec);
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-// Memory that says where every shard lies: a sharded layout without shards has them over all `cores`, as sharded()
-// makes them of the shape, or of its tiles.
+// Memory with the place of every shard: a sharded layout without shards has them over all `cores`, as sharded() makes
+// them of the shape, or of its tiles.
 [[nodiscard]] MemoryConfig resolved(const MemoryConfig& memory, const Shape& shape, ElementLayout layout,
                                     const host::CoreRangeSet& cores);
 
-// What the host API allocates for a tensor, which must be resolved.
+// The buffer that the host API allocates for a tensor, which must be resolved.
 [[nodiscard]] host::BufferConfig buffer_config(const TensorSpec& spec);
 
 }  // namespace pianola::tensor

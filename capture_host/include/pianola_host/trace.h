@@ -1,6 +1,6 @@
-// Traces: what can be said of one, and the blob that carries one to another process.
+// Traces: descriptions of traces, and the blob that carries one to another process.
 //
-// The descriptions behind the trace calls of Device.
+// Used by the trace calls of Device.
 #pragma once
 
 #include <cstdint>

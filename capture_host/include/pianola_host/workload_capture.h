@@ -22,11 +22,11 @@ struct CaptureOptions {
     std::string source_name{"host program"};
     std::uint32_t step_deadline_us{0U};  // 0: four times what the step takes, and no less than 10 ms
     std::uint32_t setup_deadline_us{0U};
-    // How many may be under way at once, at most kMaxStepsInFlight. 0: 2 for a workload with a prologue whose events
+    // The most steps under way at once, at most kMaxStepsInFlight. 0: 2 for a workload with a prologue whose events
     // order overlapping steps; else 1, and CapturedWorkload::warnings says why.
     std::uint32_t steps_in_flight{0U};
     bool self_tests{true};  // inputs and outputs of the captured steps become self-test vectors
-    // Where to keep a file that the runtime has refused, for `pianola verify`; empty: nowhere.
+    // The path for a file that the runtime refused, for `pianola verify`; empty: none.
     std::string refused_file;
 };
 
@@ -44,7 +44,7 @@ struct CapturedWorkload {
     const char* profile{""};  // of the device's runtime; static lifetime
     std::uint32_t steps{0U};  // that were captured and folded into one
     std::vector<std::string> warnings;
-    // Of the captured run: per inference, per tensor in the order of declaration.
+    // The captured run's data: per inference, per tensor in the order of declaration.
     std::vector<std::vector<std::vector<std::uint8_t>>> inputs;
     std::vector<std::vector<std::vector<std::uint8_t>>> outputs;
 };
@@ -58,22 +58,21 @@ struct DeviceGrid {
 
 class WorkloadCapture {
   public:
-    // Throws API-CAPTURE-STATE where the device is being captured already, API-CAPTURE-OFF where recording was compiled
-    // out.
+    // Throws API-CAPTURE-STATE if the device is being captured already, API-CAPTURE-OFF if recording was compiled out.
     explicit WorkloadCapture(std::shared_ptr<Device> device, CaptureOptions options = {});
     explicit WorkloadCapture(DeviceGrid grid, CaptureOptions options = {});
-    // A capture that nobody has ended ends without a result.
+    // Ends a capture under way without a result.
     ~WorkloadCapture();
     WorkloadCapture(const WorkloadCapture&) = delete;
     WorkloadCapture& operator=(const WorkloadCapture&) = delete;
 
-    // What crosses the boundary between host and device in every step. In the order of declaration.
+    // Declares data that crosses the boundary between host and device in every step. In the order of declaration.
     void declare_input(const BufferPtr& buffer, const TensorDeclaration& tensor);
     void declare_output(const BufferPtr& buffer, const TensorDeclaration& tensor);
     // Written before the first step, and never again.
     void declare_constant(const BufferPtr& buffer, const std::string& name = "constant");
-    // Of several devices: one tensor, with a part in each of their buffers. Pieces follow each other in the first
-    // dimension, row-major over the devices; what the mesh writes to all of them is one piece.
+    // For several devices: one tensor, with a part in each of their buffers. Pieces are consecutive in the first
+    // dimension, row-major over the devices; data that the mesh writes to all of them is one piece.
     void declare_input(const std::vector<BufferPtr>& shards, const TensorDeclaration& tensor);
     void declare_output(const std::vector<BufferPtr>& shards, const TensorDeclaration& tensor);
     void declare_constant(const std::vector<BufferPtr>& shards, const std::string& name = "constant");
@@ -102,7 +101,7 @@ void begin_capture(const std::shared_ptr<Device>& device, const CaptureOptions& 
 [[nodiscard]] WorkloadCapture& current_capture(const std::shared_ptr<Device>& device);
 [[nodiscard]] CapturedWorkload end_capture(const std::shared_ptr<Device>& device);
 
-// The guard: ends the capture without a result where nobody has ended it before.
+// The guard: ends the capture without a result if it is still under way.
 class CaptureGuard {
   public:
     explicit CaptureGuard(std::shared_ptr<Device> device, const CaptureOptions& options = {});
@@ -116,9 +115,9 @@ class CaptureGuard {
     std::shared_ptr<Device> device_;
 };
 
-// Replays the binary on a fresh device, behind the runtime that an ECU has: a simulated one, or the Vulkan device with
-// that number. inputs and result: per inference, per tensor in the order of declaration. Throws API-CAPTURE-REFUSED,
-// and API-DEVICE-OPTIONS where there is no such device.
+// Replays the binary with the target's runtime on a new device: a simulated one, or the Vulkan device with that number.
+// inputs and result: per inference, per tensor in the order of declaration. Throws API-CAPTURE-REFUSED, and
+// API-DEVICE-OPTIONS if there is no such device.
 [[nodiscard]] std::vector<std::vector<std::vector<std::uint8_t>>> replay_workload(
     const CapturedWorkload& workload, const DeviceDescription& spec,
     const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs,

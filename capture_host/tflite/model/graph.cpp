@@ -22,7 +22,7 @@ bool is_any_of(std::int32_t code, std::initializer_list<format::BuiltinOperator>
 capture::TensorInfo info_of(const Tensor& tensor, std::set<std::string>& names) {
     capture::TensorInfo info;
     info.name = tensor.name;
-    // Nothing in the format keeps two tensors from having one name.
+    // The format allows two tensors to have the same name.
     for (std::uint32_t suffix = 2U; !names.insert(info.name).second; ++suffix) {
         const std::string ending = "#" + std::to_string(suffix);
         info.name = tensor.name.substr(0U, kMaxNameBytes - ending.size()) + ending;
@@ -78,7 +78,7 @@ Graph::Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder)
     }
 }
 
-// Of one tensor one thing is said once, wherever it stands.
+// Reports each defect of a tensor once, wherever it is used.
 void Graph::add_finding(const std::string& prefix, const std::string& text) {
     const bool is_said = std::any_of(findings_.begin(), findings_.end(),
                                      [&](const Finding& finding) { return finding.missing == text; });
@@ -122,7 +122,7 @@ std::string Graph::output_problem(std::uint32_t index) const {
     if (element_type(tensor.type) == ElementType::kUnspecified) {
         return name + ": " + type_name(tensor.type) + " is not supported";
     }
-    // Where something else is in the way, this follows from it.
+    // With another defect, this one is a consequence.
     return (written_[index] || !findings_.empty()) ? std::string{} : (name + " is never written");
 }
 
@@ -147,8 +147,8 @@ bool Graph::is_state_of(const Operator& op, std::size_t position) const {
     return is_place && model_.tensors[static_cast<std::uint32_t>(op.inputs[position])].is_variable;
 }
 
-// Goes on after an operator that is wrong, as if that wrote what it is to write. What is wrong with a tensor is said of
-// the first operator that has it.
+// Continues after an invalid operator, as if its outputs were written. A tensor's defect is reported for the first
+// operator that uses it.
 void Graph::check_operators(IsAlias is_alias) {
     for (std::uint32_t i = 0U; i < model_.operators.size(); ++i) {
         const Operator& op = model_.operators[i];
@@ -222,7 +222,7 @@ void Graph::check_operator(std::uint32_t index, bool is_alias) {
     if (is_alias && !op.inputs.empty() && (op.inputs.front() != kAbsent) && (op.outputs.size() == 1U)) {
         const auto from = static_cast<std::uint32_t>(op.inputs.front());
         const auto to = static_cast<std::uint32_t>(op.outputs.front());
-        // The operator refuses other sizes when it is lowered; until then nobody writes to memory of the wrong size.
+        // The operator refuses other sizes when it is lowered; until then nothing writes to memory of the wrong size.
         if (model_.tensors[from].size_bytes == model_.tensors[to].size_bytes) {
             roots_[to] = roots_[from];
         }

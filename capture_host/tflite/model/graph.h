@@ -1,4 +1,4 @@
-// Graph: which buffer each tensor of a model lives in.
+// Graph: the buffer of each tensor of a model.
 //
 // It proves that the operators are in order and that each tensor has one writer, lets operators that only change a
 // shape share a buffer, and decides which outputs need a copy.
@@ -21,42 +21,42 @@ namespace pianola::tflite {
 inline constexpr std::uint64_t kMaxActivationBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all computed tensors together
 
-// A variable: where it is kept, what it holds at first, and the tensor that it was first written to or read as.
+// A variable: its place, its first contents, and the tensor that it was first written to or read as.
 struct Variable {
-    std::optional<std::string> container;  // as the handles say; none where they do not
-    std::optional<Tensor> initial;         // whose contents are the model's storage; none: nobody has said
+    std::optional<std::string> container;  // as the handles say; none if they do not
+    std::optional<Tensor> initial;         // whose contents are the model's storage; none if not stated
     const Tensor* like{nullptr};
     capture::BufferId buffer{};
 };
 
 struct Variables {
     std::map<std::string, Variable> by_name;
-    std::set<std::int32_t> initialised_by;  // the graphs that have been looked at
+    std::set<std::int32_t> initialised_by;  // the visited graphs
 };
 
 class Graph {
   public:
-    // True for operators whose output is their first input under another shape.
+    // True for operators whose output is their first input with another shape.
     using IsAlias = bool (*)(const Operator&);
 
-    // Checks the graph and records its inputs and outputs; see findings(). What it refers to must outlive it.
+    // Checks the graph and records its inputs and outputs; see findings(). The arguments must outlive it.
     Graph(const Model& model, IsAlias is_alias, capture::Recorder& recorder);
 
-    // What is in the way. Where there is something, the graph serves only to look for more in sound operators.
+    // All defects. If there are any, the graph serves only to look for more in sound operators.
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     // Whether the operator's operands exist, can be used, and are written in order.
     [[nodiscard]] bool is_sound(std::uint32_t operator_index) const { return sound_[operator_index]; }
 
-    // Where tensor `index` lives; a constant or an activation is recorded the first time that somebody asks.
-    // Throws ImportError, without an operator, where there is no room.
+    // The buffer of tensor `index`; a constant or an activation is recorded at the first call. Throws ImportError,
+    // without an operator, if there is no room.
     capture::BufferId buffer_of(std::uint32_t index);
 
-    // Room for what one operator keeps from one of its launches to the next. Throws ImportError, without an operator,
-    // where there is none.
+    // Memory that one operator needs between its launches. Throws ImportError, without an operator, if there is no
+    // room.
     capture::BufferId add_temporary(const std::string& name, std::uint32_t size_bytes);
 
-    // Memory that outlives steps, with what it holds at first. Throws ImportError, without an operator, where there is
-    // none.
+    // Memory that outlives steps, with its first contents. Throws ImportError, without an operator, if there is no
+    // room.
     capture::BufferId add_state(const std::string& name, const std::vector<std::uint8_t>& contents);
 
     // The model's variables, which operators reach by name.
@@ -66,7 +66,7 @@ class Graph {
     void record_output_copies();
 
   private:
-    // Where a constant lies in the model's storage, and its size: equal buffers outside of the FlatBuffer are one.
+    // A constant's place and size in the model's storage: equal buffers outside the FlatBuffer are one.
     using ConstantKey = std::pair<const std::uint8_t*, std::size_t>;
 
     capture::BufferId record_constant(const Tensor& tensor);

@@ -1,7 +1,7 @@
 // ImportError: why a model cannot be imported.
 //
-// Thrown by everything in capture_host/tflite, and the only thing that import_model() throws on account of a file's
-// contents. The CLI prints what() and exits with its code for models that are not supported.
+// Thrown by everything in capture_host/tflite; import_model() throws nothing else because of a file's contents. The CLI
+// prints what() and exits with its code for unsupported models.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace pianola::tflite {
 
-// One thing that is in the way.
+// One defect.
 struct Finding {
     std::optional<std::uint32_t> operator_index;  // none: the file or graph as a whole, or one of its inputs or outputs
     std::string operator_name;
-    std::string tensor;  // the operand that is meant, or else the operator's first output; may be empty
+    std::string tensor;  // the operand at fault, or else the operator's first output; may be empty
     std::string missing;
 
     // "operator 3 (SVDF): not supported".
@@ -40,7 +40,7 @@ class ImportError : public std::runtime_error {
 
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
 
-    // Of the first one.
+    // The first finding's operator.
     [[nodiscard]] std::optional<std::uint32_t> operator_index() const { return findings_.at(0U).operator_index; }
     [[nodiscard]] const std::string& operator_name() const { return findings_.at(0U).operator_name; }
     [[nodiscard]] const std::string& missing() const { return findings_.at(0U).missing; }

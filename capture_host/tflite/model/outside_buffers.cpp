@@ -32,7 +32,7 @@ bool has_data(const format::Buffer& buffer) {
     return (buffer.data() != nullptr) && (buffer.data()->size() > 0U);
 }
 
-// Or claims to.
+// Also true if it only claims to hold data.
 bool holds_anything(const format::Buffer& buffer) {
     return has_data(buffer) || is_offset_set(buffer.offset()) || (buffer.size() > 1U);
 }
@@ -42,7 +42,7 @@ bool holds_anything(const format::Buffer& buffer) {
                       reason);
 }
 
-// nullopt: nothing lies outside.
+// nullopt: nothing is outside the FlatBuffer.
 std::optional<Range> checked_range(Bytes file, std::uint32_t index, const format::Buffer& buffer) {
     const Range range{buffer.offset(), buffer.size(), index};
     if (!is_offset_set(range.offset)) {
@@ -80,7 +80,7 @@ void check_outside_buffers(Bytes file, const format::Model& model) {
     std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
         return (a.offset != b.offset) ? (a.offset < b.offset) : (a.size < b.size);
     });
-    // All that the verifier follows lies in front of the first one.
+    // Everything that the verifier follows is before the first one.
     if (!is_model({file.data(), static_cast<std::size_t>(ranges.front().offset)})) {
         refuse(file, ranges.front(), "it overlaps the FlatBuffer");
     }

@@ -1,4 +1,4 @@
-// Names out of a model's file.
+// Names in a model's file.
 #pragma once
 
 #include <flatbuffers/flatbuffers.h>
@@ -11,7 +11,7 @@
 
 namespace pianola::tflite {
 
-// Names come from the file and end up in messages, JSON and manifests: at most kMaxNameBytes of printable ASCII.
+// Names of the file end up in messages, JSON and manifests: at most kMaxNameBytes of printable ASCII.
 [[nodiscard]] inline std::string printable(const flatbuffers::String* text) {
     const std::size_t size = (text == nullptr) ? 0U : std::min<std::size_t>(text->size(), kMaxNameBytes);
     std::string result = (size == 0U) ? std::string{} : std::string(text->c_str(), size);

@@ -83,7 +83,7 @@ std::string read_contents(const format::Tensor& stored, const Source& source, Te
     return {};
 }
 
-// Without their alignment: FlatBuffers' verifier looks at where a vector's length lies, not at where its elements do.
+// Unaligned reads: FlatBuffers' verifier checks the place of a vector's length, not of its elements.
 std::vector<std::int64_t> values_of(const flatbuffers::Vector<std::int64_t>& list) {
     std::vector<std::int64_t> values(list.size());
     if (!values.empty()) {
@@ -92,7 +92,7 @@ std::vector<std::int64_t> values_of(const flatbuffers::Vector<std::int64_t>& lis
     return values;
 }
 
-// Wider types have none, in TensorFlow Lite's quantisation as in the runtime.
+// Wider types have no zero point, in TensorFlow Lite's quantisation as in the runtime.
 std::pair<std::int64_t, std::int64_t> zero_point_range(std::int8_t type) {
     if (type == kTypeInt8) {
         return {INT8_MIN, INT8_MAX};
@@ -153,7 +153,7 @@ Tensor read_tensor(const format::Tensor& stored, const Source& source, std::size
     tensor.name = name_of(stored, index);
     tensor.type = stored.type();
     tensor.is_variable = stored.is_variable();
-    // 64-bit integers do not reach the device: they are biases. Of a variable only its name does.
+    // 64-bit integers do not reach the device: they are biases. Only the name of a variable does.
     std::uint32_t element_size = element_bytes(element_type(tensor.type));
     if (tensor.type == kTypeInt64) {
         element_size = static_cast<std::uint32_t>(sizeof(std::int64_t));
@@ -187,7 +187,7 @@ Operator read_operator(const format::Operator& source, const format::Model& mode
         throw ImportError(index, "unknown", "its operator code " + std::to_string(code_index) + " does not exist");
     }
     const format::OperatorCode* const code = model.operator_codes()->Get(code_index);
-    // Old files set only the first field; new ones put a placeholder there for codes that do not fit it.
+    // Old files set only the first field; new ones put a placeholder there for codes that do not fit.
     result.code = std::max<std::int32_t>(code->deprecated_builtin_code(), code->builtin_code());
     result.name = operator_name(result.code);
     result.version = code->version();
@@ -284,7 +284,7 @@ void read_graph(const Source& source, const format::SubGraph& graph, Model& mode
     }
 }
 
-// By tensor: whether an operator reads or writes it, so that a defect of it is that operator's.
+// By tensor: whether an operator reads or writes it, so that its defect is reported for that operator.
 std::vector<bool> used_tensors(const Model& model) {
     std::vector<bool> is_used(model.tensors.size(), false);
     const auto mark = [&](std::int32_t operand) {

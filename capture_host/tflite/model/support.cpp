@@ -28,9 +28,9 @@ constexpr const char* kAnyWeights = "int8 weights, constant or computed, int32 b
 constexpr const char* kWideWeights = "constant int8 weights, int32 bias; of int16: bias of int64";
 constexpr const char* kPaddings = "constant paddings, of at most 4 dimensions";
 
-// The highest version is the one of the latest form that is captured, as TensorFlow Lite numbers an operator's forms:
-// each new type, option or rank that a kernel has learned is a version. Types and options of versions up to it that are
-// not captured are refused by their names.
+// The highest version is that of the latest captured form, as TensorFlow Lite numbers an operator's forms: each new
+// type, option or rank of a kernel is a version. Types and options of lower versions that are not captured are refused
+// by name.
 constexpr std::array<OperatorSupport, 85> kOperators{{
     {format::BuiltinOperator_ADD, 3, kArithmetic, kWraps},
     {format::BuiltinOperator_AVERAGE_POOL_2D, 3, kInt8And16, kSameQuantization},

@@ -1,7 +1,7 @@
-// Support: which operators the importer has, of which types, within which limits.
+// Support: the importer's operators, with their types and limits.
 //
-// What `pianola capture --list-operators` prints, and what docs/reference/operators.md is made from. Tests hold it to
-// the importer's table and to what is captured.
+// `pianola capture --list-operators` prints it, and docs/reference/operators.md is made from it. Tests compare it with
+// the importer's table and with what is captured.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ struct OperatorSupport {
     std::int32_t code{0};
     std::int32_t highest_version{1};  // versions from 1 to this one are captured
     const char* types{""};            // of the operand that is computed with or moved, separated by ", "
-    const char* limits{""};           // beyond what the format itself demands; may be empty
-    bool is_in_reference{true};       // TensorFlow Lite Micro has a kernel of it
+    const char* limits{""};           // beyond those of the format; may be empty
+    bool is_in_reference{true};       // TensorFlow Lite Micro has a kernel for it
 };
 
 // In the order of their numbers in the format.
 [[nodiscard]] Span<const OperatorSupport> supported_operators();
 
-// nullptr: the importer does not have the operator.
+// nullptr if the importer does not have the operator.
 [[nodiscard]] const OperatorSupport* find_support(std::int32_t code);
 
-// Why an operator's version is refused; empty where it is one of those that are captured.
+// Why an operator's version is refused; empty if it is captured.
 [[nodiscard]] std::string version_refusal(const OperatorSupport& support, std::int32_t version);
 
-// Operators of which TensorFlow Lite Micro has kernels for numbers in floating point alone: there is no result of
-// integers that a binary could match, and the importer refuses them.
+// Operators for which TensorFlow Lite Micro has floating-point kernels only: there is no integer result that a binary
+// could match, and the importer refuses them.
 [[nodiscard]] Span<const std::int32_t> float_only_operators();
 
 }  // namespace pianola::tflite

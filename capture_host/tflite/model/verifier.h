@@ -7,8 +7,8 @@
 
 namespace pianola::tflite {
 
-// Everything of the model format's subset that can be reached from the root lies within `file`. Bounded in depth and
-// in tables.
+// Whether everything of the model format's subset that can be reached from the root is within `file`. Bounded in depth
+// and in tables.
 [[nodiscard]] bool is_model(Span<const std::uint8_t> file);
 
 }  // namespace pianola::tflite

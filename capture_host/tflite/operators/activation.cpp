@@ -15,7 +15,7 @@ Affine affine(const QuantizedTensor& tensor) {
     return Affine{tensor.scale, tensor.zero_point};
 }
 
-// One input, and an output of its type and shape.
+// One input, and an output of the same type and shape.
 struct Ends {
     QuantizedTensor input;
     QuantizedTensor output;
@@ -39,7 +39,7 @@ Ends int8_or_int16_ends(OperatorContext& context) {
     return Ends{context, {kTypeInt8, kTypeInt16}};
 }
 
-// int16: too many values for a table. Numbers below 0 have a scale of their own.
+// int16: too many values for a table. Numbers below 0 have a separate scale.
 struct TwoScales {
     FixedPoint others;
     FixedPoint negative;
@@ -63,7 +63,7 @@ void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales
     context.launch(refdev::KernelId::kRescale, rescaling(ends, scales, range), ends.input, ends.output);
 }
 
-// What is rescaled below 0 changes its sign, behind the rounding.
+// Values below 0 are rescaled, rounded, and then negated.
 void rescale_and_negate(OperatorContext& context, const Ends& ends, const TwoScales& scales) {
     using Arguments = refdev::RescaleArguments;
     constexpr FixedPoint kMinusOne{-kUnity.multiplier, kUnity.shift};
@@ -190,7 +190,7 @@ void lower_relu_n1_to_1(OperatorContext& context) {
     lower_rescaled_relu(context, Activation::kReluN1To1);
 }
 
-// The reference clamps what it reads, whatever the output's scale says.
+// The reference clamps its input, whatever the output's scale.
 void lower_relu6(OperatorContext& context) {
     const Ends ends = int8_or_int16_ends(context);
     const ActivationRange range = context.clamp_range(static_cast<std::int8_t>(Activation::kRelu6), ends.input);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMatrixRank = 2U;
 
-// Matrices one behind the other, and over which of them the result's go.
+// Consecutive matrices, and over which of them the result's iterate.
 struct Operand {
     capture::BufferId buffer{};
     std::uint32_t rows{0U};
@@ -48,7 +48,7 @@ Operand operand_of(OperatorContext& context, std::size_t position, bool transpos
     return operand;
 }
 
-// The dimensions of all batches, which both operands' are broadcast to.
+// The batch dimensions to which both operands' are broadcast.
 Shape broadcast_batches(const OperatorContext& context, const Shape& left, const Shape& right) {
     const std::size_t rank = std::max(left.size(), right.size());
     Shape batches(rank, 1U);
@@ -64,7 +64,7 @@ Shape broadcast_batches(const OperatorContext& context, const Shape& left, const
     return batches;
 }
 
-// Which of an operand's matrices the batch of that number takes.
+// The matrix of an operand that the batch of that number uses.
 std::uint32_t matrix_of(const Operand& operand, const Shape& batches, std::uint32_t batch) {
     std::uint32_t matrix = 0U;
     std::uint32_t step = 1U;
@@ -88,7 +88,7 @@ FixedPoint scale_of(const OperatorContext& context, const QuantizedTensor& left,
     return *scale;
 }
 
-// A product of each batch, of the matrices that it takes.
+// One product for each batch.
 struct Products {
     Operand left;
     Operand right;
@@ -96,7 +96,7 @@ struct Products {
     QuantizedTensor output;
     FixedPoint scale;
 
-    // Visits each with where its operands and its output begin, in bytes.
+    // Visits each product with the offsets of its operands and its output, in bytes.
     template <typename Visit>
     void for_each(const Visit& visit) const {
         const std::uint32_t count = product(batches, 0U, batches.size());
@@ -108,7 +108,7 @@ struct Products {
     }
 };
 
-// Each is a fully connected layer whose filter is the second operand, transposed.
+// Each product is a fully connected layer whose filter is the second operand, transposed.
 void launch_int8(OperatorContext& context, const Products& products, std::int32_t left_zero_point,
                  std::int32_t right_zero_point) {
     using Arguments = refdev::FullyConnectedArguments;
@@ -176,7 +176,7 @@ void lower_batch_matmul(OperatorContext& context) {
     expected.insert(expected.end(), {left.rows, right.rows});
     require_shape(context, AnyTensor{output.index, output.tensor, left.element_bytes}, expected);
     if ((right.batch_count() == 1U) && (left.batch_count() == product(batches, 0U, batches.size()))) {
-        left.rows *= left.batch_count();  // one matrix to multiply with: one product
+        left.rows *= left.batch_count();  // one second matrix: one product
         batches.clear();
         left.batches.clear();
         right.batches.clear();

@@ -29,7 +29,7 @@ Operands arithmetic_operands(OperatorContext& context) {
     return {a, context.quantized_input(1U, "input", {a.tensor->type}), context.quantized_output({a.tensor->type})};
 }
 
-// Inputs of bool have no scale: theirs is 1.
+// Inputs of bool have no scale: 1 is used.
 Operands verdict_operands(OperatorContext& context, Types types) {
     context.require_operands(2U, 2U);
     const QuantizedTensor a = context.typed_input(0U, "input", types);
@@ -113,7 +113,7 @@ void lower_whole_arithmetic(OperatorContext& context, refdev::BinaryOp op) {
     lower_whole_numbers(context, op);
 }
 
-// The scheme takes the elements as they are.
+// The scheme uses the elements as they are.
 void lower_extremum(OperatorContext& context, QuantizedBinaryOp op, refdev::BinaryOp whole) {
     if (has_whole_numbers(context)) {
         lower_whole_numbers(context, whole);
@@ -153,7 +153,7 @@ void lower_logical(OperatorContext& context, QuantizedBinaryOp op) {
 
 }  // namespace
 
-// The kernel of int8 sums is a faster one.
+// The separate kernel of int8 sums is faster.
 void lower_add(OperatorContext& context) {
     if (has_whole_numbers(context)) {
         lower_whole_arithmetic<format::AddOptions>(context, refdev::BinaryOp::kAdd);
@@ -294,7 +294,7 @@ void lower_select_v2(OperatorContext& context) {
     const QuantizedTensor a = context.typed_input(1U, "input", types);
     const Operands operands{a, context.typed_input(kOtherPosition, "input", {a.tensor->type}),
                             context.typed_output({a.tensor->type})};
-    // Elements are moved, with a scale or without; one that is broken is none.
+    // Elements are moved, with a scale or without; an invalid scale is refused.
     static_cast<void>(context.any_input(1U, "input"));
     static_cast<void>(context.any_input(kOtherPosition, "input"));
     static_cast<void>(context.any_output(0U));

@@ -19,7 +19,7 @@ std::size_t highest_rank(const std::vector<const Tensor*>& operands) {
     return rank;
 }
 
-// The size of dimension `axis` of `rank`, ones being put in front.
+// The size of dimension `axis` of `rank`, with leading ones added.
 std::uint32_t size_at(const Tensor& tensor, std::size_t axis, std::size_t rank) {
     const std::size_t front = rank - tensor.shape.size();
     return (axis < front) ? 1U : tensor.shape[axis - front];

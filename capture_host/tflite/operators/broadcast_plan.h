@@ -1,6 +1,6 @@
 // BroadcastPlan: operands' shapes as the dimensions and strides of kernels that broadcast.
 //
-// Dimensions of any number become at most four: those along which the same operands are repeated are one.
+// Any number of dimensions becomes at most four: dimensions along which the same operands are repeated are joined.
 #pragma once
 
 #include <array>

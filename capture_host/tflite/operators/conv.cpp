@@ -14,7 +14,7 @@ void require_taps(const OperatorContext& context, std::uint64_t height, std::uin
     context.require((height * width * depth) <= refdev::kMaxTaps, "a filter with so many taps is not supported");
 }
 
-// What the two kinds have in common.
+// The common part of both kinds.
 struct Convolution {
     QuantizedTensor input;
     QuantizedTensor output;

@@ -28,7 +28,7 @@ void record_widened(OperatorContext& context, const QuantizedTensor& input, cons
     context.launch(refdev::KernelId::kRescale, arguments, input, output);
 }
 
-// The low bytes of each number, which come first.
+// Keeps the low bytes of each number, which come first.
 void record_truncated(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
     const std::uint32_t from_bytes = input.tensor->size_bytes / input.tensor->elements;
     const std::uint32_t to_bytes = output.tensor->size_bytes / output.tensor->elements;
@@ -37,7 +37,7 @@ void record_truncated(OperatorContext& context, const QuantizedTensor& input, co
     record_view(context, view, context.buffer(input), context.buffer(output));
 }
 
-// Where one of a CAST's two types is set, both are: 0 is float32.
+// If one of a CAST's two types is set, both are: 0 is float32.
 void require_named_type(const OperatorContext& context, const char* option, std::int8_t value, const Tensor& tensor) {
     context.require_type(option, value, tensor);
     if (value != tensor.type) {
@@ -60,7 +60,7 @@ void record_real(OperatorContext& context, const QuantizedTensor& input, const Q
 
 }  // namespace
 
-// The shape is known: a constant.
+// The shape is known, so the result is a constant.
 void lower_shape(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const Shape& shape = context.input(0U, "input").shape;
@@ -73,7 +73,7 @@ void lower_shape(OperatorContext& context) {
     context.copy(context.buffer(output), add_words(context, "shape", sizes), output.tensor->size_bytes);
 }
 
-// Numbers as they are: scales do not count.
+// Numbers stay as they are: scales are ignored.
 void lower_cast(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeInt32, kTypeBool});
@@ -95,7 +95,8 @@ void lower_cast(OperatorContext& context) {
     }
 }
 
-// Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point: it counts twice in the first term.
+// Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point, so it counts twice in the first
+// term.
 void lower_add_n(OperatorContext& context) {
     using Arguments = refdev::BinaryArguments;
     context.require_operands(2U, kMaxOperands);

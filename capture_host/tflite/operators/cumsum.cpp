@@ -7,9 +7,9 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::uint32_t kMaxAxis = 1024U;  // of the axis that is summed along: its matrix has as many rows and columns
+constexpr std::uint32_t kMaxAxis = 1024U;  // of the summed axis: its matrix has as many rows and columns
 
-// The order of the terms that a sum has, and whether its own element is one of them.
+// The order of a sum's terms, and whether its own element is one of them.
 struct Terms {
     bool exclusive{false};
     bool reverse{false};
@@ -19,7 +19,7 @@ struct Terms {
     }
 };
 
-// Ones where a sum has a term: a row for each sum, or a column.
+// A matrix with ones for the terms of a sum: a row for each sum, or a column.
 std::vector<std::int32_t> triangle(std::uint32_t size, const Terms& terms, bool sums_are_rows) {
     std::vector<std::int32_t> matrix;
     matrix.reserve(std::size_t{size} * size);

@@ -12,7 +12,7 @@ namespace {
 using refdev::ReduceArguments;
 using refdev::ReduceOp;
 
-// By axis of the input. At least one is.
+// Whether each axis of the input is reduced. At least one is.
 std::vector<bool> reduced_axes(const OperatorContext& context, std::size_t rank) {
     std::vector<bool> reduced(rank, false);
     for (const std::int32_t axis :
@@ -23,7 +23,7 @@ std::vector<bool> reduced_axes(const OperatorContext& context, std::size_t rank)
     return reduced;
 }
 
-// What an extremum is taken of, as rows and columns.
+// The operand of an extremum as rows and columns.
 struct Matrix {
     capture::BufferId buffer{};
     std::uint32_t kept{1U};
@@ -31,7 +31,7 @@ struct Matrix {
     bool reduces_rows{false};
 };
 
-// The axes that are kept come before those that are reduced, or behind: the input is moved where neither is so.
+// Kept axes come before the reduced ones, or after them: the input is moved if neither holds.
 Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::vector<bool>& reduced) {
     Matrix matrix{context.buffer(input)};
     std::vector<std::size_t> order;
@@ -54,7 +54,7 @@ Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::ve
     return matrix;
 }
 
-// One int32 for each element that is kept.
+// Records one int32 for each kept element.
 void record_reduce(OperatorContext& context, ReduceOp op, const Matrix& matrix, capture::BufferId output) {
     ReduceArguments arguments{};
     arguments.rows = matrix.reduces_rows ? matrix.reduced : matrix.kept;
@@ -67,7 +67,7 @@ void record_reduce(OperatorContext& context, ReduceOp op, const Matrix& matrix, 
                     {offsetof(ReduceArguments, output), output, Access::kWrite}});
 }
 
-// Of bytes, to bytes.
+// The extremum of bytes, as bytes.
 void record_extremum(OperatorContext& context, ReduceOp op, const QuantizedTensor& input,
                      const QuantizedTensor& output) {
     const std::vector<bool> reduced = reduced_axes(context, input.tensor->shape.size());
@@ -88,7 +88,7 @@ void lower_extremum(OperatorContext& context, ReduceOp op) {
     record_extremum(context, op, input, output);
 }
 
-// Truth values are bytes of 0 and 1: all are true where the least one is.
+// Truth values are bytes of 0 and 1: all are true if the least one is.
 void lower_all(OperatorContext& context) {
     context.require_operands(2U, 2U);
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});

@@ -1,4 +1,4 @@
-// What layers read next to a filter: channel parameters, from the filter's scales and the bias.
+// The tables that layers read with a filter: channel parameters, from the filter's scales and the bias.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,12 @@
 
 namespace pianola::tflite {
 
-// Where a layer has its filter, and where convolutions and the fully connected layer have their bias.
+// The operand positions of a layer's filter, and of the bias of convolutions and the fully connected layer.
 inline constexpr std::size_t kFilterPosition = 1U;
 inline constexpr std::size_t kBiasPosition = 2U;
 
-// Bytes of a layer's sums (Int16Layer::sum_bytes): those of int8 activations have 4. Those of int16 have as many as the
-// bias, or as `without_bias`, the type that the layer's options name for a bias that is absent. In layers whose options
-// name none they have 8.
+// Bytes of a layer's sums (Int16Layer::sum_bytes): 4 for int8 activations. For int16 as many as the bias, or as
+// `without_bias`, the type that the layer's options name for an absent bias; 8 in layers whose options name none.
 [[nodiscard]] std::uint32_t sum_bytes_of(const OperatorContext& context, const QuantizedTensor& input,
                                          std::size_t bias_position, std::optional<std::int8_t> without_bias);
 
@@ -24,7 +23,7 @@ struct FilterRoles {
     std::uint32_t sum_bytes{refdev::kNarrowSumBytes};
 };
 
-// One row per output channel. The filter's scales are one, or one per channel along the channels' dimension.
+// One row per output channel. The filter has one scale, or one per channel along the channels' dimension.
 [[nodiscard]] capture::BufferId add_filter_table(OperatorContext& context, const QuantizedTensor& input,
                                                  const QuantizedTensor& output, std::uint32_t channels,
                                                  const FilterRoles& roles);
@@ -35,7 +34,7 @@ struct LayerKernels {
     refdev::KernelId int16{refdev::KernelId::kUnspecified};
 };
 
-// Records the launch of the one that fits.
+// Records the launch of the matching kernel.
 template <typename Arguments>
 void launch_layer(OperatorContext& context, const LayerKernels& kernels, const QuantizedTensor& input,
                   std::uint32_t sum_bytes, const Arguments& arguments, const std::vector<AddressWord>& addresses) {

@@ -9,7 +9,7 @@
 namespace pianola::tflite {
 namespace {
 
-// Of an output step, per step of the bias. The bound and that a missing scale counts as 0 are the scheme's own.
+// In output steps, per step of the bias. The bound, and that a missing scale counts as 0, are the scheme's.
 constexpr double kMaxBiasScaleError = 0.02;
 
 // With one filter scale the scheme multiplies the scales in single precision, with one per row in double.

@@ -7,7 +7,7 @@
 namespace pianola::tflite {
 namespace {
 
-// What one input adds to every row of the output.
+// The part of every output row that one input gives.
 struct Piece {
     capture::BufferId buffer{};
     std::uint32_t bytes{0U};

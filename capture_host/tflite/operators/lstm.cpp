@@ -11,7 +11,7 @@ namespace {
 
 using refdev::LstmArguments;
 
-// Where the operator has its operands; those of the gates come in the kernel's order.
+// The positions of the operator's operands; those of the gates are in the kernel's order.
 constexpr std::size_t kInputWeightsPosition = 1U;
 constexpr std::size_t kHiddenWeightsPosition = 5U;
 constexpr std::size_t kGateBiasPosition = 12U;
@@ -34,7 +34,7 @@ struct Layer {
     }
 };
 
-// What some layers have besides, the published operator does not know.
+// Refuses variants that the published operator does not support.
 void refuse_variants(const OperatorContext& context) {
     for (const std::size_t position : {9U, 10U, 11U, 16U, 17U, 20U, 21U, 22U, 23U}) {
         context.require(context.optional_input(position) == nullptr,
@@ -82,7 +82,7 @@ const Tensor& gate_weights(const OperatorContext& context, std::size_t position,
     return weights;
 }
 
-// One gate after the other: per unit, what weighs the input and then what weighs hidden values.
+// One gate after the other: per unit, the weights of the input and then those of hidden values.
 LstmConstants constants_of(const OperatorContext& context, const Layer& layer, LstmScales& scales) {
     const auto bytes_of_tensor = [](const Tensor& tensor) {
         return std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end());
@@ -136,7 +136,7 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     const LstmConstants constants = constants_of(context, layer, scales);
     set_scales(context, scales, arguments);
 
-    // All cells are 0 at first, and all hidden values are the number 0.
+    // All cells start at 0, and all hidden values at the number 0.
     std::vector<std::uint8_t> contents(layer.cell.tensor->size_bytes, 0U);
     contents.insert(contents.end(), layer.hidden.tensor->size_bytes,
                     static_cast<std::uint8_t>(layer.hidden.zero_point));

@@ -6,7 +6,7 @@
 namespace pianola::tflite {
 namespace {
 
-// Two tensors of int8 whose last dimension's rows are worked on.
+// Two tensors of int8 that are processed by rows of the last dimension.
 struct NormalizedRows {
     Int8Tensor input;
     Int8Tensor output;

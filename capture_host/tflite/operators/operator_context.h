@@ -1,7 +1,7 @@
-// OperatorContext: what the lowering of one operator may use.
+// OperatorContext: the interface for the lowering of one operator.
 //
-// The interface between the importer's driver (import.cpp) and the operators (operators/*.cpp). Every accessor checks
-// and throws an ImportError that names the operator, so that lowering code reads as the list of what it accepts. Lives
+// It is between the importer's driver (import.cpp) and the operators (operators/*.cpp). Every accessor checks and
+// throws an ImportError that names the operator, so that lowering code reads as the list of what it accepts. It exists
 // while one operator is lowered.
 #pragma once
 
@@ -72,7 +72,7 @@ class OperatorContext {
         }
     }
 
-    // Call one of them first: the accessors below rely on it.
+    // Call one of them first: the accessors below require it.
     void require_operands(std::size_t min_inputs, std::size_t max_inputs) const {
         require_inputs(min_inputs, max_inputs);
         require_outputs(1U);
@@ -82,7 +82,7 @@ class OperatorContext {
     [[nodiscard]] std::size_t input_count() const { return op().inputs.size(); }
     [[nodiscard]] std::size_t output_count() const { return op().outputs.size(); }
 
-    // Options as stored: enumerations, strides and factors are for the operator to check.
+    // Options as stored: the operator must check enumerations, strides and factors.
     template <typename Options>
     [[nodiscard]] const Options& options() const {
         const Options* const options = op().stored->builtin_options_as<Options>();
@@ -92,13 +92,13 @@ class OperatorContext {
         return *options;
     }
 
-    // nullptr where they are missing.
+    // nullptr if they are missing.
     template <typename Options>
     [[nodiscard]] const Options* options_if_any() const {
         return (op().stored->builtin_options() == nullptr) ? nullptr : &options<Options>();
     }
 
-    // The same for operators all of whose options have a default: files may leave them out.
+    // The same for operators whose options all have a default: files may leave them out.
     template <typename Options>
     [[nodiscard]] const Options& options_or_defaults() const {
         // A table without fields: the root's place, a list of no fields, and the way back to it.
@@ -108,7 +108,7 @@ class OperatorContext {
                                                            : options<Options>();
     }
 
-    // Accepts an input that may be absent; nullptr where it is.
+    // Accepts an input that may be absent; nullptr if it is.
     [[nodiscard]] const Tensor* optional_input(std::size_t position) const;
     [[nodiscard]] const Tensor& input(std::size_t position, const char* what) const;
     [[nodiscard]] const Tensor& output() const { return model_.tensors[output_index()]; }
@@ -119,21 +119,21 @@ class OperatorContext {
 
     [[nodiscard]] AnyTensor any_input(std::size_t position, const char* what) const;
     [[nodiscard]] AnyTensor any_output(std::size_t position) const;
-    // The same of one of some types.
+    // The same for one of several types.
     [[nodiscard]] QuantizedTensor quantized_input(std::size_t position, const char* what, Types types) const {
         return symmetric_int16(quantized_tensor(input_index(position, what), what, types), what);
     }
     [[nodiscard]] QuantizedTensor quantized_output(Types types) const {
         return symmetric_int16(quantized_tensor(output_index(), "output", types), "output");
     }
-    // The same, int16 with any zero point: few operators take one.
+    // The same for int16 with any zero point, which few operators accept.
     [[nodiscard]] QuantizedTensor shifted_input(std::size_t position, const char* what, Types types) const {
         return quantized_tensor(input_index(position, what), what, types);
     }
     [[nodiscard]] QuantizedTensor shifted_output(Types types) const {
         return quantized_tensor(output_index(), "output", types);
     }
-    // The same without a scale, whether there is one or not.
+    // The same, ignoring the scale.
     [[nodiscard]] QuantizedTensor typed_input(std::size_t position, const char* what, Types types) const {
         return typed_tensor(input_index(position, what), what, types);
     }
@@ -155,30 +155,29 @@ class OperatorContext {
     [[nodiscard]] std::vector<std::int32_t> int32_elements(std::size_t position, const char* what,
                                                            std::uint32_t max_elements) const;
 
-    // Input 2, or another, as one integer per channel; zeros where it is absent. int64 for sums of 8 bytes, else int32.
-    // Makes sure that a table of them will find room.
+    // Input 2, or another, as one integer per channel; zeros if it is absent. int64 for sums of 8 bytes, else int32.
+    // Checks that a table of them fits.
     [[nodiscard]] std::vector<std::int64_t> bias(std::uint32_t channels,
                                                  std::uint32_t sum_bytes = refdev::kNarrowSumBytes,
                                                  std::size_t position = 2U) const;
     // Refuses a bias whose scales are not those of its products, `input_scale` times each of the weights' scales. One
     // without scales is accepted.
     void require_bias_scales(std::size_t position, float input_scale, const std::vector<float>& weight_scales) const;
-    // Refuses a bias that is not of the type that the option `quantized_bias_type` names, where it names one. Without
-    // a bias, sums are of `sum_bytes`.
+    // Refuses a bias whose type differs from the one that the option `quantized_bias_type` names, if it names one.
+    // Without a bias, sums have `sum_bytes`.
     void require_bias_type(std::size_t position, std::int8_t option, std::uint32_t sum_bytes) const;
 
-    // Refuses an option that counts operands, and counts others than there are: "its num_splits 3 differs from its 2
-    // outputs".
+    // Refuses an option that counts operands if the number differs: "its num_splits 3 differs from its 2 outputs".
     void require_count(const char* option, std::int32_t value, std::size_t operands, const char* what) const;
-    // Refuses an option that names a type other than the tensor's; 0, which is also its default, names none.
+    // Refuses an option that names another type than the tensor's; 0, which is also its default, names none.
     void require_type(const char* option, std::int8_t value, const Tensor& tensor) const;
     void require_same_shape(const QuantizedTensor& a, const QuantizedTensor& b) const {
         require(a.tensor->shape == b.tensor->shape, "its input and output differ in shape");
     }
     void require_same_quantization(const Int8Tensor& a, const Int8Tensor& b) const;
-    // For operators that move what `a` holds to `b`.
+    // For operators that move the elements of `a` to `b`.
     void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;
-    // As they are stored: both may have none.
+    // Compares the stored values: both may have none.
     void require_stored_same_quantization(const QuantizedTensor& a, const QuantizedTensor& b) const;
     [[nodiscard]] FixedPoint multiplier(double real) const;
     [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const QuantizedTensor& output) const;
@@ -188,9 +187,9 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
     // The VAR_HANDLE that makes input 0, which exists.
     [[nodiscard]] const Operator& handle() const;
-    // The variable whose handle is input 0, as memory that holds what `tensor` does.
+    // The variable whose handle is input 0, as memory for the contents of `tensor`.
     [[nodiscard]] capture::BufferId variable(const Tensor& tensor);
-    // What the variable of a VAR_HANDLE holds before the first step. Refuses where it has been used already.
+    // Sets the contents of a VAR_HANDLE's variable before the first step. Refuses a variable that was used already.
     void initialise_variable(const Operator& handle, const Tensor& contents);
     // True the first time.
     [[nodiscard]] bool is_first_look_at(std::int32_t inner_graph);
@@ -199,16 +198,16 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId add_state(const char* what, const std::vector<std::uint8_t>& contents) {
         return graph_.add_state(std::string{what} + " of operator " + std::to_string(index_), contents);
     }
-    // All of `source` to `destination`.
+    // Copies all of `source` to `destination`.
     void copy(capture::BufferId destination, capture::BufferId source, std::uint32_t size_bytes);
-    // Memory between two launches of this operator.
+    // Memory for data between two launches of this operator.
     [[nodiscard]] capture::BufferId add_temporary(std::uint32_t size_bytes);
     [[nodiscard]] capture::BufferId add_table(const char* what, std::vector<std::uint8_t> contents);
     [[nodiscard]] capture::BufferId add_channel_table(const std::optional<ChannelTable>& table,
                                                       std::uint32_t sum_bytes = refdev::kNarrowSumBytes);
     [[nodiscard]] capture::BufferId add_byte_table(const std::optional<ByteTable>& table);
 
-    // Records the launch of a kernel that makes one tensor of another.
+    // Records the launch of a kernel with one input tensor and one output tensor.
     template <typename Arguments>
     void launch(refdev::KernelId kernel, const Arguments& arguments, const Int8Tensor& input,
                 const Int8Tensor& output) {
@@ -217,7 +216,7 @@ class OperatorContext {
                 {offsetof(Arguments, output), buffer(output), Access::kWrite}});
     }
 
-    // Records a launch; the words in `addresses` are for the linker to fill.
+    // Records a launch; the linker fills the words in `addresses`.
     template <typename Arguments>
     void launch(refdev::KernelId kernel, const Arguments& arguments, const std::vector<AddressWord>& addresses) {
         std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);

@@ -1,7 +1,7 @@
-// Operators: which TensorFlow Lite operators the importer lowers, and how.
+// Operators: the TensorFlow Lite operators that the importer lowers.
 //
 // One function per operator, in the files of this folder; import.cpp calls them in the model's order. A function either
-// records what computes its operator exactly, or throws the ImportError that says why it cannot.
+// records launches that compute its operator exactly, or throws an ImportError that says why it cannot.
 #pragma once
 
 #include <cstddef>
@@ -58,10 +58,10 @@ void lower_fill(OperatorContext& context);
 void lower_reverse_v2(OperatorContext& context);
 void lower_tile(OperatorContext& context);
 void lower_embedding_lookup(OperatorContext& context);
-void lower_var_handle(OperatorContext& context);  // only checks, as the operators that use the handle look it up
+void lower_var_handle(OperatorContext& context);  // only checks: the operators that use the handle look it up
 void lower_read_variable(OperatorContext& context);
 void lower_assign_variable(OperatorContext& context);
-void lower_call_once(OperatorContext& context);  // records nothing: says what variables hold at first
+void lower_call_once(OperatorContext& context);  // records no launch: sets the first contents of variables
 void lower_svdf(OperatorContext& context);
 void lower_unidirectional_sequence_lstm(OperatorContext& context);
 void lower_dequantize(OperatorContext& context);
@@ -99,7 +99,7 @@ void lower_reshape(OperatorContext& context);
 void lower_squeeze(OperatorContext& context);
 void lower_expand_dims(OperatorContext& context);
 
-// A function of one byte, which several operators are. Refuses where there is no table.
+// A function of one byte, which implements several operators. Refuses if there is no table.
 void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
                    const std::optional<ByteTable>& table);
 

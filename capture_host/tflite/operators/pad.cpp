@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kPaddingsPosition = 1U;
 constexpr std::size_t kPadValuePosition = 2U;
 
-// Of the operand that has two numbers for each dimension. Also checks the output's shape.
+// Paddings of the operand with two numbers for each dimension. Also checks the output's shape.
 std::vector<AxisPadding> axis_paddings(const OperatorContext& context, const AnyTensor& input,
                                        const AnyTensor& output) {
     context.require_same_elements(input, output);
@@ -45,7 +45,7 @@ std::int32_t element_of(const Tensor& tensor) {
     return static_cast<std::int32_t>(value);
 }
 
-// Which entry of `size` each element of a mirrored axis is. `border` is 1 where the outermost one is not repeated.
+// The entry of `size` for each element of a mirrored axis. `border` is 1 if the outermost one is not repeated.
 std::vector<std::int32_t> mirrored(std::int32_t size, const AxisPadding& padding, std::int32_t border) {
     std::vector<std::int32_t> entries(padding.before + static_cast<std::uint32_t>(size) + padding.after);
     std::iota(entries.begin(), entries.end(), -static_cast<std::int32_t>(padding.before));
@@ -77,7 +77,7 @@ void record_pad(OperatorContext& context, const AnyTensor& input, const std::vec
     arguments.dims.fill(1U);
     arguments.element_bytes = input.element_bytes;
     arguments.value = value;
-    // From the last axis: one that is not padded is part of the one before it.
+    // From the last axis on, an axis without padding is joined to the one before it.
     std::size_t axes = 0U;
     std::uint32_t inner = 1U;
     for (std::size_t i = padding.size(); i > 0U; --i) {

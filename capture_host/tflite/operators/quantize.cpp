@@ -20,7 +20,7 @@ bool is_byte(const QuantizedTensor& tensor) {
     return (tensor.tensor->type == kTypeInt8) || (tensor.tensor->type == kTypeUint8);
 }
 
-// The device's kernels have scales that are normal numbers, with some room.
+// The device's kernels accept scales that are normal numbers, with some margin.
 void require_scale(const OperatorContext& context, float scale) {
     constexpr float kLeast = 0x1p-124F;
     context.require(scale >= kLeast, "a scale below 2^-124 is not supported");

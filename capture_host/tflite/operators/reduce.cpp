@@ -11,8 +11,8 @@ namespace pianola::tflite {
 
 namespace {
 
-// The kernel's dimensions, and which of them go, by bit. Of more than it has, neighbours that go or stay together count
-// as one.
+// The kernel's dimensions, and which of them are reduced, by bit. Neighbours that are both reduced or both kept are
+// joined.
 struct Reduction {
     std::array<std::uint32_t, 4> dims{1U, 1U, 1U, 1U};
     std::uint32_t axes{0U};
@@ -39,7 +39,7 @@ Reduction reduction_of(const OperatorContext& context, const Tensor& input, cons
     return reduction;
 }
 
-// A sum is a mean whose scale does not hold the division.
+// A sum is a mean without the division in its scale.
 void lower_mean_or_sum(OperatorContext& context, bool divides) {
     context.require_operands(2U, 2U);
     const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16});

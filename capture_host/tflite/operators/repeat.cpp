@@ -13,7 +13,7 @@ void record_repeated(OperatorContext& context, capture::BufferId element, const 
     record_view(context, view, element, context.buffer(output));
 }
 
-// The output's shape, as the operand at `position` has it.
+// Checks that the operand at `position` is the output's shape.
 void require_shape_operand(const OperatorContext& context, std::size_t position, const AnyTensor& output) {
     Shape expected;
     for (const std::int32_t size : context.int32_constant(position, "shape", kMaxRank)) {
@@ -68,7 +68,7 @@ void lower_fill(OperatorContext& context) {
     record_repeated(context, context.buffer(value), output);
 }
 
-// Bytes of 0, as the published operator has it: a zero point does not count.
+// Bytes of 0, as in the published operator: the zero point is ignored.
 void lower_zeros_like(OperatorContext& context) {
     context.require_operands(1U, 1U);
     const AnyTensor input = context.any_input(0U, "input");

@@ -9,7 +9,7 @@ namespace pianola::tflite {
 
 namespace {
 
-// One of the lengths may be -1, which stands for what is left.
+// One of the lengths may be -1, which means the remaining elements.
 void require_lengths(const OperatorContext& context, const char* what, const std::vector<std::int32_t>& lengths,
                      const Shape& shape) {
     bool fits = lengths.size() == shape.size();
@@ -21,7 +21,7 @@ void require_lengths(const OperatorContext& context, const char* what, const std
     }
 }
 
-// Lists that are known now, in its second input or in its options. A computed list is not read: the output has its
+// For lists that are known now, in its second input or in its options. A computed list is not read: the output has its
 // shape.
 void require_new_shape(const OperatorContext& context, const Shape& shape) {
     const Tensor* const list = context.optional_input(1U);

@@ -10,7 +10,7 @@
 namespace pianola::tflite {
 namespace {
 
-constexpr std::int64_t kOne = 1024;             // of the weights, which add up to it
+constexpr std::int64_t kOne = 1024;             // of the weights, whose sum it is
 constexpr std::int32_t kFractionBits = 2 * 10;  // of the sums: of a row's weight times a column's
 
 struct Alignment {
@@ -18,7 +18,7 @@ struct Alignment {
     bool half_pixels{false};
 };
 
-// Which part each entry of `size` has in each of `count`: a row of weights for each of these.
+// The weight of each of `size` entries in each of `count` results: a row of weights for each result.
 std::vector<std::int32_t> weights(const OperatorContext& context, std::int64_t size, std::int64_t count,
                                   const Alignment& alignment) {
     context.require((size * count) <= static_cast<std::int64_t>(kMaxTableBytes / sizeof(std::int32_t)),
@@ -32,7 +32,7 @@ std::vector<std::int32_t> weights(const OperatorContext& context, std::int64_t s
         const std::int64_t place = (i * step) + start;
         const std::int64_t first = std::max<std::int64_t>(place / kOne, 0);
         const std::int64_t second = std::min((place + (kOne - 1)) / kOne, size - 1);
-        // The step is rounded: over a long axis its errors add up to more than an entry.
+        // The step is rounded: over a long axis its errors add up to more than one entry.
         context.require(first < size, "its rounded scale leads out of its input");
         const auto share = static_cast<std::int32_t>(place - (kOne * first));
         matrix[static_cast<std::size_t>((i * size) + first)] += static_cast<std::int32_t>(kOne) - share;
@@ -41,7 +41,7 @@ std::vector<std::int32_t> weights(const OperatorContext& context, std::int64_t s
     return matrix;
 }
 
-// [before][a][b][behind] of int32 becomes [before][b][a][behind].
+// [before][a][b][after] of int32 becomes [before][b][a][after].
 void record_swap(OperatorContext& context, const Shape& shape, capture::BufferId input, capture::BufferId output) {
     views::StridedView view{shape, sizeof(std::int32_t)};
     view.permute({0U, 2U, 1U, 3U});
@@ -82,7 +82,7 @@ void lower_resize_bilinear(OperatorContext& context) {
         record_product(context, {row_weights}, {wide, batch * height * row_length * kBytes},
                        {high, batch * rows * row_length * kBytes}, {rows, height, row_length}, false);
     }
-    // The columns come first, so that one product takes those of all rows.
+    // The columns come first, so that one product computes those of all rows.
     const capture::BufferId turned = add_wide(context, high_elements);
     const capture::BufferId broad = add_wide(context, output.tensor->elements);
     const capture::BufferId sums = add_wide(context, output.tensor->elements);

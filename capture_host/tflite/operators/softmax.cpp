@@ -7,7 +7,7 @@
 namespace pianola::tflite {
 namespace {
 
-// What the scheme's three forms have in common.
+// The common part of the scheme's three forms.
 struct SoftmaxRows {
     QuantizedTensor input;
     QuantizedTensor output;
@@ -15,7 +15,7 @@ struct SoftmaxRows {
     std::uint32_t depth{0U};
     float beta{0.0F};
 
-    // The output's scale and zero point say nothing that its type does not.
+    // The output's type determines its scale and zero point.
     void require_output(const OperatorContext& context, float scale, std::int32_t zero_point,
                         const char* missing) const {
         const Quantization& stored = output.tensor->quantization;

@@ -6,7 +6,7 @@
 namespace pianola::tflite {
 namespace {
 
-// The outputs, one after the other along `axis`; `sizes` add up to its size. Where `drops_axis`, outputs lack it.
+// The outputs, one after the other along `axis`; `sizes` add up to its size. With `drops_axis`, outputs do not have it.
 void record_split(OperatorContext& context, const AnyTensor& input, std::size_t axis,
                   const std::vector<std::int64_t>& sizes, bool drops_axis) {
     context.require_outputs(sizes.size());

@@ -8,7 +8,7 @@
 namespace pianola::tflite {
 namespace {
 
-// Indices that are known now exist; the kernel clamps those that a launch computes.
+// Indices that are known now must exist; the kernel clamps computed ones.
 void require_indices(const OperatorContext& context, std::size_t position, std::uint32_t entries) {
     const Tensor& indices = context.input(position, "list of indices");
     context.require(indices.type == kTypeInt32, "indices other than int32 are not supported");
@@ -28,7 +28,7 @@ Shape spliced(const Shape& first, std::size_t first_end, const Shape& middle, st
     return result;
 }
 
-// Which pixel of `input` each of `output` pixels is, in the precision of the scheme.
+// The pixel of `input` for each of `output` pixels, in the precision of the scheme.
 std::vector<std::int32_t> nearest(std::uint32_t input, std::uint32_t output, bool align_corners,
                                   bool half_pixel_centers) {
     constexpr float kHalf = 0.5F;
@@ -148,7 +148,7 @@ void lower_resize_nearest_neighbor(OperatorContext& context) {
     const auto width = static_cast<std::uint32_t>(sizes[1]);
     require_shape(context, output, {shape[0], height, width, shape[3]});
     AxisIndices indices(kImageRank);
-    // Rounded from the middle of a pixel, an axis does not even stay as it is where its size does.
+    // Rounding from half-pixel centres moves elements even if the size stays the same.
     const bool moves = options.align_corners() && options.half_pixel_centers();
     for (const auto& [axis, size] : {std::pair{1U, height}, std::pair{2U, width}}) {
         require_indices(context, size);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kInputPosition = 2U;
 constexpr std::size_t kTransposeConvBiasPosition = 3U;
 
-// A transposed convolution is the convolution, by the filter turned half round, of an input whose elements stand
+// A transposed convolution is a convolution with the filter rotated by 180 degrees, of an input whose elements are
 // `stride` apart, with zeros between.
 struct SpreadAxis {
     std::uint32_t stride{1U};
@@ -41,7 +41,7 @@ SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std:
     const std::uint64_t windows =
         (padding == kPaddingSame) ? windows_same(sizes.output, step) : windows_inside(sizes.output, sizes.filter, step);
     context.require(windows == sizes.input, "its output size does not follow from its input");
-    // The padding is that of the convolution from the output to the input; less than the filter.
+    // The padding is that of the convolution from the output to the input; it is less than the filter.
     const std::uint64_t total = (padding == kPaddingSame)
                                     ? padding_same(sizes.output, windows_same(sizes.output, step), sizes.filter, step)
                                     : 0U;
@@ -59,7 +59,7 @@ void require_output_shape(const OperatorContext& context, const Tensor& output) 
                     "its output shape operand differs from its output");
 }
 
-// The pixels of each output channel backwards.
+// The pixels of each output channel in reverse order.
 std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) {
     const std::size_t pixels = std::size_t{shape.height} * shape.width;
     std::vector<std::uint8_t> contents(filter.elements);
@@ -75,7 +75,7 @@ std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) 
     return contents;
 }
 
-// The input with zeros behind each of its rows and columns; itself where there are none.
+// The input with zeros after each of its rows and columns; unchanged if there are none.
 capture::BufferId spread_input(OperatorContext& context, const QuantizedTensor& input, const ImageShape& in,
                                const SpreadAxis& height, const SpreadAxis& width) {
     using Arguments = refdev::PadArguments;

@@ -10,7 +10,7 @@
 namespace pianola::tflite {
 namespace {
 
-// The only VAR_HANDLE that makes the tensor; nullptr where there is none.
+// The only VAR_HANDLE that makes the tensor; nullptr if there is none.
 const Operator* handle_of(const Model& model, std::int32_t tensor) {
     const Operator* found = nullptr;
     for (const Operator& op : model.operators) {
@@ -25,7 +25,7 @@ const Operator* handle_of(const Model& model, std::int32_t tensor) {
     return found;
 }
 
-// What memory of a variable holds that nobody has written: each byte is its zero point, of whatever type it is.
+// The contents of a variable that was not written: each byte is its zero point, whatever its type.
 std::vector<std::uint8_t> unwritten(const Tensor& tensor) {
     const std::vector<std::int32_t>& zero_points = tensor.quantization.zero_points;
     const std::int32_t zero = zero_points.empty() ? 0 : zero_points.front();
@@ -37,7 +37,8 @@ bool is_alike(const Tensor& a, const Tensor& b) {
            (a.quantization.zero_points == b.quantization.zero_points);
 }
 
-// What is said of operators of the captured graph, of one in a graph that initialises variables; and few fit there.
+// The checks on operators of the captured graph, for one in a graph that initialises variables; few operators fit
+// there.
 void require_known_form(const OperatorContext& context, const Operator& op) {
     const OperatorSupport* const support = find_support(op.code);
     const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
@@ -55,7 +56,7 @@ struct Assignment {
     AnyTensor value;
 };
 
-// Of an ASSIGN_VARIABLE, in whichever graph it is.
+// The assignment of an ASSIGN_VARIABLE, in any graph.
 Assignment checked_assignment(const OperatorContext& context) {
     context.require_inputs(2U, 2U);
     context.require_outputs(0U);
@@ -66,7 +67,7 @@ Assignment checked_assignment(const OperatorContext& context) {
     context.refuse("its graph has " + finding.operator_name + ": " + finding.missing);
 }
 
-// What an operator of a graph that initialises variables assigns; nullopt for a VAR_HANDLE.
+// The assignment of an operator in a graph that initialises variables; nullopt for a VAR_HANDLE.
 std::optional<Assignment> checked_initialiser(const OperatorContext& context, OperatorContext& inner,
                                               std::int32_t code) {
     try {
@@ -82,7 +83,7 @@ std::optional<Assignment> checked_initialiser(const OperatorContext& context, Op
 
 }  // namespace
 
-// The scheme compares containers only where a handle names one: a name in two containers would be one variable or two.
+// The scheme compares containers only if a handle names one: a name in two containers could be one variable or two.
 Variable& OperatorContext::named_variable(const Operator& handle) {
     const auto* const options = handle.stored->builtin_options_as_VarHandleOptions();
     std::optional<std::string> container;
@@ -151,8 +152,7 @@ void lower_assign_variable(OperatorContext& context) {
     context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
 }
 
-// The graph runs in front of the first step, and in the first step only: what it assigns is what variables hold at
-// first.
+// The graph runs before the first step, in the first step only: it assigns the first contents of variables.
 void lower_call_once(OperatorContext& context) {
     context.require_inputs(0U, 0U);
     context.require_outputs(0U);
@@ -162,7 +162,7 @@ void lower_call_once(OperatorContext& context) {
     for (const Operator& op : inner.operators) {
         require_known_form(context, op);
     }
-    capture::Recorder unused;  // the graph is checked as the captured one is, and nothing of it is recorded
+    capture::Recorder unused;  // the graph is checked like the captured one, but not recorded
     Graph graph{inner, [](const Operator&) { return false; }, unused};
     if (!graph.findings().empty()) {
         refuse_inner(context, graph.findings().front());

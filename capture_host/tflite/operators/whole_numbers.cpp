@@ -20,7 +20,7 @@ struct WholeOperands {
     std::uint32_t count{0U};
 };
 
-// What wraps has no scale.
+// Operands of wrapping arithmetic have no scale.
 void require_whole(const OperatorContext& context, const AnyTensor& operand) {
     context.require(operand.tensor->type == kTypeInt32, "its operands differ in type");
     context.require(operand.tensor->quantization.scales.empty(), "int32 with a scale is not supported");
@@ -58,7 +58,7 @@ void record_binary(OperatorContext& context, BinaryOp op, const WholeOperands& o
                     {offsetof(Arguments, output), output, Access::kWrite}});
 }
 
-// 1 becomes 0, and 0 becomes 1: the distance from 1.
+// Negates a truth value: the distance from 1.
 void record_opposite(OperatorContext& context, std::uint32_t count, capture::BufferId verdicts) {
     using Arguments = refdev::UnaryArguments;
     Arguments arguments{};
@@ -87,14 +87,14 @@ void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op) {
     record_binary(context, op, operands_of(context, *output.tensor), context.buffer(output));
 }
 
-// a >= b where a is the larger one, or both are: the larger one equals a.
+// a >= b if a is the larger one, or both are equal: the larger one equals a.
 void lower_whole_comparison(OperatorContext& context, const Comparison& comparison) {
     context.require_operands(2U, 2U);
     const QuantizedTensor output = context.typed_output({kTypeBool});
     WholeOperands operands = operands_of(context, *output.tensor);
     const capture::BufferId verdicts = add_wide(context, operands.count);
     if (comparison.order != Order::kNone) {
-        // A strict order is the opposite of the other one with equal numbers.
+        // A strict order is the negation of the reverse order with equality.
         const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
         const capture::BufferId larger = add_wide(context, operands.count);
         record_binary(context, BinaryOp::kMaximum, operands, larger);

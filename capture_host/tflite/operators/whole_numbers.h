@@ -1,6 +1,6 @@
 // Operators on whole numbers: int32 without a scale.
 //
-// Models compute shapes and indices so. Sums and products wrap.
+// Models compute shapes and indices with them. Sums and products wrap.
 #pragma once
 
 #include "capture_host/tflite/operators/operator_context.h"
@@ -9,10 +9,10 @@ namespace pianola::tflite {
 
 [[nodiscard]] bool has_whole_numbers(const OperatorContext& context);
 
-// Of two operands, which broadcast.
+// For two operands, which broadcast.
 void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op);
 
-// Which of two numbers that differ makes a comparison true, and whether equal ones do.
+// Which of two unequal numbers makes a comparison true, and whether equal ones do.
 enum class Order : std::uint8_t { kNone, kLessFirst, kGreaterFirst };
 struct Comparison {
     Order order{Order::kNone};

@@ -1,4 +1,4 @@
-// Numbers of 32 bits between an operator's launches.
+// 32-bit numbers between an operator's launches.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace pianola::tflite {
 
-// As they are, up to 2^30; with a shift to the right rounded to nearest, halves away from 0.
+// Leaves numbers up to 2^30 as they are; with a right shift, rounds to nearest, halves away from 0.
 inline constexpr FixedPoint kExactly{INT32_MAX, 0};
 // Fraction bits of the terms of sums: the scheme shifts them to the left by 20 and halves them.
 inline constexpr std::uint32_t kSumFractionBits = 19U;
 inline constexpr FixedPoint kToSumFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
 
-// Room for so many. Refuses more than a tensor may have.
+// Memory for so many numbers. Refuses more than a tensor may have.
 [[nodiscard]] capture::BufferId add_wide(OperatorContext& context, std::uint64_t count);
 
-// Elements of int8 less the zero point, times the scale; and back to int8, plus the zero point.
+// Widens: elements of int8 minus the zero point, times the scale; and back to int8, plus the zero point.
 void record_widening(OperatorContext& context, const Int8Tensor& input, std::int32_t zero_point,
                      const FixedPoint& scale, capture::BufferId wide);
 void record_narrowing(OperatorContext& context, capture::BufferId wide, const FixedPoint& scale,

@@ -39,14 +39,14 @@ struct AxisOptions {
 inline constexpr std::int8_t kPaddingSame = 0;
 inline constexpr std::int8_t kPaddingValid = 1;
 
-// As an operator's options have it.
+// The values of an operator's options.
 struct WindowOptions {
     std::int8_t padding{kPaddingSame};
     AxisOptions height;
     AxisOptions width;
 };
 
-// Checks the options, and that they turn `input` into `output`.
+// Checks the options, and that they map `input` to `output`.
 [[nodiscard]] Window window_of(const OperatorContext& context, const WindowOptions& options, const ImageShape& input,
                                const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width);
 

@@ -1,6 +1,5 @@
-// Formulas: what the parts of a session's calls do at most, as counts of one binary.
-//
-// session_cost.cpp adds them up to calls. Host only, and of this folder only.
+// Formulas: what the parts of a session's calls do at most, as counts of one binary. session_cost.cpp adds them up to
+// calls.
 #pragma once
 
 #include <algorithm>

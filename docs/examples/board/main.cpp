@@ -62,7 +62,7 @@ class EcuPlatform final : public board::BoardPlatform {
     EcuPlatform& operator=(EcuPlatform&&) = delete;
 
     void serve_watchdog() noexcept override {}  // here the ECU's own watchdog is served, and nowhere else
-    // An ECU keeps this counter in memory that survives power cycles, and that nobody can set back.
+    // An ECU keeps this counter in memory that survives power cycles and cannot be set back.
     pianola::Status lowest_security_version(std::uint32_t& version) noexcept override {
         version = lowest_version_;
         return pianola::Status::kOk;

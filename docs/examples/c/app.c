@@ -85,7 +85,7 @@ static void app_serve_watchdog(void* context) {
     (void)context; /* the ECU's watchdog is served here, and nowhere else */
 }
 
-/* An ECU keeps this counter in memory that survives power cycles, and that nobody can set back. */
+/* An ECU keeps this counter in memory that survives power cycles and cannot be set back. */
 static pnl_status_t app_lowest_version(void* context, uint32_t* version) {
     *version = *(const uint32_t*)context;
     return PNL_OK;
@@ -108,13 +108,13 @@ static const pnl_platform_ops_t app_platform_ops = {
     app_serve_watchdog,         app_lowest_version, app_raise_version, app_enter_safe_state};
 static uint32_t app_security_version;
 
-/* ---- Device: the machine's, but for one function ---- */
+/* ---- Device: the machine's, except for one function ---- */
 
 static pnl_status_t app_completion(void* context, uint32_t queue, uint32_t token, pnl_completion_t* completion) {
     return app_is_stuck ? PNL_PENDING : app_environment->device->completion(context, queue, token, completion);
 }
 
-static pnl_device_ops_t app_device_ops; /* a constant, but for this one function */
+static pnl_device_ops_t app_device_ops; /* constant, except for this one function */
 static pnl_device_t app_device;
 static pnl_platform_t app_platform;
 static pnl_command_set_t app_command_set;

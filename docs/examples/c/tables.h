@@ -1,5 +1,5 @@
 // A port in C++ behind tables of C functions: as an accelerator's vendor would deliver one in C, for an application
-// that looks at, or changes, what passes. Where nobody does, runtime/c/cpp_ports.h is all that it takes.
+// that observes or changes the calls. If it does neither, runtime/c/cpp_ports.h is enough.
 #pragma once
 
 #include "pianola/command_set.h"

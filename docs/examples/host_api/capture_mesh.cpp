@@ -63,7 +63,7 @@ int run_example(const char* path, const char* executor) {
 
     WorkloadCapture capture{mesh->grid()};
     const std::vector<std::uint8_t> ones(kBytes, 1U);
-    mesh->write(0U, weights, {ones.data(), ones.size()});  // in front of the loop: set-up of both devices
+    mesh->write(0U, weights, {ones.data(), ones.size()});  // before the loop: set-up of both devices
     bool is_right = true;
     for (std::uint8_t i = 0U; i < 3U; ++i) {
         const std::vector<std::uint8_t> data(kTwoRows, i);

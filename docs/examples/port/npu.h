@@ -1,8 +1,8 @@
 // A port of Pianola to an accelerator of our own making: an NPU that copies and fills. docs/guide/porting.md goes
 // through it.
 //
-// The NPU lives in this process: Device::service() is its clock. It has two queues, eight regions, and memory of its
-// own; everything else is what a real one would have.
+// The NPU lives in this process: Device::service() is its clock. It has two queues, eight regions, and its own memory;
+// everything else is what a real one would have.
 #pragma once
 
 #include <array>

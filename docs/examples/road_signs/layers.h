@@ -35,8 +35,7 @@ struct Weights {
 // The gradient arguments of the backward functions are added to. Sizes are as the shapes say.
 void conv_forward(const Shape& in_shape, const Shape& out_shape, const Window& window, const Weights& weights,
                   const Values& in, Values& out);
-// transposed: the filter as [output channel][row][column][input channel]. in_gradient may be null where nobody needs
-// it.
+// transposed: the filter as [output channel][row][column][input channel]. in_gradient may be null if it is not needed.
 void conv_backward(const Shape& in_shape, const Shape& out_shape, const Window& window, const Values& transposed,
                    const Values& in, const Values& out_gradient, Weights& gradient, Values* in_gradient);
 [[nodiscard]] Values transpose_filter(const Values& filter, std::size_t out_channels);

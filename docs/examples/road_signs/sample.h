@@ -1,8 +1,7 @@
-// Sample: a small road-sign classifier that this project makes by itself, from nothing but a seed.
+// Sample: a small road-sign classifier that this project makes from a seed only.
 //
-// It gives the README, the tests and a curious reader a real int8 model whose origin, licence and accuracy nobody has
-// to take on trust: it draws its pictures, trains, quantises and writes, and gives the same bytes on every machine with
-// IEEE arithmetic.
+// It gives the README, the tests and readers a real int8 model whose origin, licence and accuracy can be checked: it
+// draws its pictures, trains, quantises and writes, and gives the same bytes on every machine with IEEE arithmetic.
 #pragma once
 
 #include <cstddef>

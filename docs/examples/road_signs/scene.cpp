@@ -44,8 +44,8 @@ Colour any_colour(Prng& prng) noexcept {
     return colour;
 }
 
-// In this file every draw from the Prng is a statement of its own, or alone in it, or inside braces: the order in which
-// a compiler evaluates the arguments of a call would otherwise decide the picture.
+// In this file every draw from the Prng is a separate statement, or alone in one, or inside braces: otherwise the order
+// in which a compiler evaluates the arguments of a call would decide the picture.
 
 // Something greyish, of the tint that the middle values give.
 Colour around(Prng& prng, const Colour& middle, double spread) noexcept {

@@ -49,7 +49,7 @@ struct Options {
     flatbuffers::Offset<void> table;
 };
 
-// Collects the parts of the file. Every child is written before its parent, each in a statement of its own, because the
+// Collects the parts of the file. Every child is written before its parent, each in a separate statement, because the
 // order in which a compiler evaluates arguments would otherwise decide the bytes.
 class ModelBuilder {
   public:

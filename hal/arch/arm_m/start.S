@@ -1,8 +1,8 @@
 /* Reset of the ECU core, and the way into the exception handlers of every core.
  *
  * The core has loaded its stack pointer and the address of pianola_reset from the vector table. Caches stay off, as
- * reset leaves them: whoever switches them on must invalidate them first, and must then do by hand what keeps two
- * masters' views of memory equal. */
+ * reset leaves them. Code that switches them on must invalidate them first, and must then maintain them by hand so that
+ * two masters' views of memory are equal. */
     .syntax unified
     .thumb
 
@@ -78,8 +78,8 @@ pianola_enable_faults:
     .pool
     .size   pianola_enable_faults, . - pianola_enable_faults
 
-/* Every exception without a handler of its own: pianola_exception(frame, exception number), which returns only to go
- * on. */
+/* Every exception without its own handler: pianola_exception(frame, exception number), which returns only to continue.
+ */
     .section .text.pianola_exception_entry, "ax"
     .global pianola_exception_entry
     .type   pianola_exception_entry, %function
@@ -91,8 +91,8 @@ pianola_exception_entry:
     mrsne   r0, psp
     mrs     r1, ipsr
 
-    /* Where the core could not push the frame there is none, and the stack is used up: the report gets a stack of its
-     * own. One serves all cores, because the first report is the last. */
+    /* If the core could not push the frame there is none, and the stack is used up: the report gets a separate stack.
+     * One serves all cores, because the first report is the last. */
     ldr     r2, =CFSR
     ldr     r2, [r2]
     ldr     r3, =FRAME_NOT_PUSHED

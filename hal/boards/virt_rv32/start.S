@@ -26,7 +26,7 @@ pianola_start:
     sub     t0, t0, t1
     csrw    mscratch, t0
 
-    /* No timer interrupt until somebody sets a time: the end of time in both halves. The timer may interrupt from
+    /* No timer interrupt until a time is set: the largest time in both halves. The timer may interrupt from
      * here on; doorbells never do, they only end a sleep. */
     csrw    mie, zero
     li      t0, CLINT_MTIMECMP
