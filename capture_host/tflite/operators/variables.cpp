@@ -4,8 +4,7 @@
 
 #include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/outside_buffers.h"
-#include "capture_host/tflite/model/support.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
 namespace {
@@ -39,8 +38,8 @@ bool is_alike(const Tensor& a, const Tensor& b) {
 
 // What is said of operators of the captured graph, of one in a graph that initialises variables; and few fit there.
 void require_known_form(const OperatorContext& context, const Operator& op) {
-    const OperatorSupport* const support = find_support(op.code);
-    const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
+    const ImportedOperator* const imported = find_imported(op.code);
+    const std::string version = (imported == nullptr) ? std::string{} : version_refusal(*imported, op.version);
     const std::string defect = version.empty() ? outside_options_defect(*op.stored) : version;
     if (!defect.empty()) {
         context.refuse("its graph has " + op.name + ": " + defect);
