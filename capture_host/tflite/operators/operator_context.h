@@ -245,7 +245,7 @@ class OperatorContext {
     std::uint64_t& table_bytes_;
 };
 
-// A function of one byte, which several operators are. Refuses where there is no table.
+// A function of one byte, which implements several operators. Refuses if there is no table.
 void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
                    const std::optional<ByteTable>& table);
 

@@ -134,6 +134,7 @@ bool OperatorContext::is_first_look_at(std::int32_t inner_graph) {
     return graph_.variables().initialised_by.insert(inner_graph).second;
 }
 
+// Only checks: the operators that use the handle look it up.
 void lower_var_handle(OperatorContext& context) {
     context.require_operands(0U, 0U);
     context.require(context.output().type == kTypeResource, "a handle that is no resource is not supported");
@@ -150,8 +151,8 @@ void lower_assign_variable(OperatorContext& context) {
     context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
 }
 
-// The graph runs in front of the first step, and in the first step only: what it assigns is what variables hold at
-// first.
+// Records no launch. The graph runs in front of the first step, and in the first step only: what it assigns is what
+// variables hold at first.
 void lower_call_once(OperatorContext& context) {
     context.require_inputs(0U, 0U);
     context.require_outputs(0U);
