@@ -9,15 +9,15 @@
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/tflite/model/reader.h"
-#include "capture_host/tflite/model/support.h"
+#include "capture_host/tflite/operators/operators.h"
 
 namespace pianola::cli {
 namespace {
 
-nlohmann::json types_of(const tflite::OperatorSupport& support) {
+nlohmann::json types_of(const tflite::ImportedOperator& imported) {
     constexpr std::string_view kSeparator{", "};
     nlohmann::json types = nlohmann::json::array();
-    std::string_view rest{support.types};
+    std::string_view rest{imported.types};
     while (!rest.empty()) {
         const std::size_t length = std::min(rest.find(kSeparator), rest.size());
         types.push_back(rest.substr(0U, length));
@@ -30,19 +30,20 @@ nlohmann::json types_of(const tflite::OperatorSupport& support) {
 
 void print_operators(bool as_json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const tflite::OperatorSupport& support : tflite::supported_operators()) {
-        const std::string name = tflite::operator_name(support.code);
+    for (const tflite::ImportedOperator& imported : tflite::imported_operators()) {
+        const std::string name = tflite::operator_name(imported.code);
+        const bool is_in_reference = imported.status != tflite::OperatorStatus::kNotInReference;
         if (as_json) {
             list.push_back({{"operator", name},
-                            {"types", types_of(support)},
-                            {"limits", support.limits},
-                            {"highest_version", support.highest_version},
-                            {"in_tflite_micro", support.is_in_reference}});
+                            {"types", types_of(imported)},
+                            {"limits", imported.limits},
+                            {"highest_version", imported.highest_version},
+                            {"in_tflite_micro", is_in_reference}});
             continue;
         }
-        const std::string_view limits{support.limits};
-        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, support.highest_version, support.types,
-                   limits.empty() ? "" : "; ", limits, support.is_in_reference ? "" : "; not in TensorFlow Lite Micro");
+        const std::string_view limits{imported.limits};
+        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, imported.highest_version, imported.types,
+                   limits.empty() ? "" : "; ", limits, is_in_reference ? "" : "; not in TensorFlow Lite Micro");
     }
     nlohmann::json float_only = nlohmann::json::array();
     for (const std::int32_t code : tflite::float_only_operators()) {

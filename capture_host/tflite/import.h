@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "capture_host/capture/recorder.h"
 #include "capture_host/tflite/model/import_error.h"
@@ -23,8 +22,5 @@ namespace pianola::tflite {
 // so that the device only ever writes outputs.
 void import_model(Span<const std::uint8_t> file, const std::string& name, const std::array<std::uint8_t, 32>& sha256,
                   capture::Recorder& recorder);
-
-// The importer's operators, by their numbers in the format.
-[[nodiscard]] std::vector<std::int32_t> imported_operators();
 
 }  // namespace pianola::tflite

@@ -118,6 +118,9 @@ class Operators(unittest.TestCase):
             listed = json.loads(subprocess.run([PROGRAM, "capture", "--list-operators", "--json"], check=True,
                                                stdout=subprocess.PIPE).stdout)["operators"]
             self.assertGreaterEqual(len(listed), 63)
+            names = [entry["operator"] for entry in listed]
+            self.assertEqual(len(set(names)), len(names), "an operator is listed twice")
+            self.assertEqual([entry["operator"] for entry in listed if not entry["types"]], [], "captured of no type")
             claims = [(entry["operator"], kind.upper()) for entry in listed for kind in entry["types"]]
             wrong = {f"{name} {kind}": reason for name, kind in claims
                      if (reason := self._is_captured(product, name, kind))}

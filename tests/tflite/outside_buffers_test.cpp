@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture_host/tflite/import.h"
-#include "capture_host/tflite/model/support.h"
+#include "capture_host/tflite/operators/operators.h"
 #include "tests/tflite/model_builder.h"
 
 namespace pianola::tflite {
@@ -239,20 +239,20 @@ TEST(LargeOptions, AreRefusedByName) {
 
 // Of every operator that is listed: what is said of its version is said before anything else.
 TEST(Versions, AboveTheHighestAreRefusedForEveryOperator) {
-    for (const OperatorSupport& support : supported_operators()) {
+    for (const ImportedOperator& imported : imported_operators()) {
         ModelSpec model = inside();
-        model.operators[0].code = support.code;
-        EXPECT_GE(support.highest_version, 1);
-        const std::string versions = (support.highest_version == 1)
+        model.operators[0].code = imported.code;
+        EXPECT_GE(imported.highest_version, 1);
+        const std::string versions = (imported.highest_version == 1)
                                          ? std::string{"version 1 is"}
-                                         : "versions 1 to " + std::to_string(support.highest_version) + " are";
-        for (const std::int32_t version : {support.highest_version + 1, 99, 0, -1}) {
+                                         : "versions 1 to " + std::to_string(imported.highest_version) + " are";
+        for (const std::int32_t version : {imported.highest_version + 1, 99, 0, -1}) {
             model.operators[0].version = version;
             EXPECT_NE(refusal(model).find(": version " + std::to_string(version) + " is not supported; " + versions),
                       std::string::npos)
                 << refusal(model);
         }
-        for (const std::int32_t version : {1, support.highest_version}) {
+        for (const std::int32_t version : {1, imported.highest_version}) {
             model.operators[0].version = version;
             EXPECT_EQ(refusal(model).find(": version "), std::string::npos) << refusal(model);
         }

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "capture_host/tflite/operators/broadcast_plan.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/whole_numbers.h"
 
 namespace pianola::tflite {

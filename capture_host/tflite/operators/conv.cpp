@@ -1,7 +1,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/filter_table.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 

@@ -3,7 +3,7 @@
 
 #include "capture_host/operators/lstm_scaling.h"
 #include "capture_host/tflite/operators/movement.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "pianola/bytes.h"
 
 namespace pianola::tflite {

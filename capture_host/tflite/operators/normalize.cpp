@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/argument_rules.h"
 
 namespace pianola::tflite {

@@ -19,6 +19,7 @@
 #include "capture_host/operators/quantization.h"
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/reader.h"
+#include "capture_host/tflite/operators/operators.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "tflite_subset_generated.h"
 
@@ -242,5 +243,9 @@ class OperatorContext {
     capture::Recorder& recorder_;
     std::uint64_t& table_bytes_;
 };
+
+// A function of one byte, which implements several operators. Refuses if there is no table.
+void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
+                   const std::optional<ByteTable>& table);
 
 }  // namespace pianola::tflite

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "capture_host/tflite/operators/movement.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
 namespace {

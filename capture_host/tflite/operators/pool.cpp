@@ -1,5 +1,5 @@
 
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "capture_host/tflite/operators/movement.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/wide_numbers.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 

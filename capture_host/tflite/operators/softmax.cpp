@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "capture_host/operators/word_table.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
 namespace {

@@ -1,7 +1,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/movement.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "capture_host/operators/window_size.h"
 #include "capture_host/tflite/operators/filter_table.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 

@@ -4,8 +4,7 @@
 
 #include "capture_host/tflite/model/import_error.h"
 #include "capture_host/tflite/model/outside_buffers.h"
-#include "capture_host/tflite/model/support.h"
-#include "capture_host/tflite/operators/operators.h"
+#include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
 namespace {
@@ -40,8 +39,8 @@ bool is_alike(const Tensor& a, const Tensor& b) {
 // The checks on operators of the captured graph, for one in a graph that initialises variables; few operators fit
 // there.
 void require_known_form(const OperatorContext& context, const Operator& op) {
-    const OperatorSupport* const support = find_support(op.code);
-    const std::string version = (support == nullptr) ? std::string{} : version_refusal(*support, op.version);
+    const ImportedOperator* const imported = find_imported(op.code);
+    const std::string version = (imported == nullptr) ? std::string{} : version_refusal(*imported, op.version);
     const std::string defect = version.empty() ? outside_options_defect(*op.stored) : version;
     if (!defect.empty()) {
         context.refuse("its graph has " + op.name + ": " + defect);
@@ -136,6 +135,7 @@ bool OperatorContext::is_first_look_at(std::int32_t inner_graph) {
     return graph_.variables().initialised_by.insert(inner_graph).second;
 }
 
+// Only checks: the operators that use the handle look it up.
 void lower_var_handle(OperatorContext& context) {
     context.require_operands(0U, 0U);
     context.require(context.output().type == kTypeResource, "a handle that is no resource is not supported");
@@ -152,7 +152,8 @@ void lower_assign_variable(OperatorContext& context) {
     context.copy(context.variable(*value.tensor), context.buffer(value), value.tensor->size_bytes);
 }
 
-// The graph runs before the first step, in the first step only: it assigns the first contents of variables.
+// Records no launch. The graph runs before the first step, in the first step only: it assigns the first contents of
+// variables.
 void lower_call_once(OperatorContext& context) {
     context.require_inputs(0U, 0U);
     context.require_outputs(0U);
