@@ -1,9 +1,13 @@
 """What the tests of the command line share: running the program, and binaries that are damaged on purpose."""
 import argparse
+import atexit
+import copy
+import functools
 import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +17,25 @@ DONE, DIFFERENT_BINARIES, USAGE, REFUSED, FAULT, UNSUPPORTED, FILE_TROUBLE, DIFF
 INTERNAL = 70
 SKIPPED = 77
 DIGEST_OFFSET, DIGEST_BYTES = 160, 32
-OPTIONS = argparse.Namespace(pianola=None, models=None, sample=None, random=None, source=None)
+OPTIONS = argparse.Namespace(pianola=None, models=None, sample=None, random=None, source=None, each=1)
+
+
+@functools.lru_cache(maxsize=None)
+def made_once(program, *arguments):
+    """A folder with what a program writes for these arguments, one of which is FOLDER. The cases of a script share it:
+    they copy what they change."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    subprocess.run([program, *(folder if word == "FOLDER" else word for word in arguments)], check=True,
+                   capture_output=True)
+    return folder
+
+
+@functools.lru_cache(maxsize=None)
+def inspected(path):
+    """What `inspect` shows of a file of made_once()."""
+    run = subprocess.run([OPTIONS.pianola, "inspect", path, "--json"], check=True, capture_output=True, text=True)
+    return json.loads(run.stdout)
 
 
 class CliTest(unittest.TestCase):
@@ -46,23 +68,22 @@ class CliTest(unittest.TestCase):
         return output
 
     def make_sample(self, *arguments):
-        """The project's own sample, captured in this case's folder: road_signs.ptb. Trained for a moment only."""
-        subprocess.run([OPTIONS.sample, "--out", self.folder / "sample", "--steps", "1"], check=True,
-                       capture_output=True)
+        """The project's own sample, captured in this case's folder: road_signs.ptb. Trained for a moment only, once for
+        all cases."""
+        shutil.copytree(made_once(OPTIONS.sample, "--out", "FOLDER", "--steps", "1"), self.folder / "sample",
+                        dirs_exist_ok=True)
         output = self.folder / "road_signs.ptb"
         self.run_pianola("capture", self.folder / "sample" / "road_signs.tflite", "-o", output, *arguments)
         return output
 
-    def random_binaries(self, count, first=1, mesh=(1, 1)):
+    def random_binaries(self, count, first=1, mesh=(1, 1), most=None):
         """Random programs that the validator accepts, each with what `inspect` shows of it; and the options for their
-        device. Of a mesh of rows and columns, the folder NAME.alone has what each device does alone."""
-        folder = self.folder / f"random_{mesh[0]}x{mesh[1]}"
-        folder.mkdir()
-        subprocess.run([OPTIONS.random, "--write", folder, "--seed", str(first), "--count", str(count),
-                        "--rows", str(mesh[0]), "--columns", str(mesh[1])], check=True)
-        device = ("--device", folder / "device.json")
-        return [(path, json.loads(self.run_pianola("inspect", path, "--json").stdout))
-                for path in sorted(folder.glob("*.ptb"))], device
+        device. Of a mesh of rows and columns, the folder NAME.alone has what each device does alone. With `most` only
+        so many of them are inspected. The files are those of all cases with the same arguments."""
+        folder = made_once(OPTIONS.random, "--write", "FOLDER", "--seed", str(first), "--count", str(count), "--rows",
+                           str(mesh[0]), "--columns", str(mesh[1]))
+        return [(path, copy.deepcopy(inspected(path))) for path in sorted(folder.glob("*.ptb"))[:most]], \
+            ("--device", folder / "device.json")
 
     def write(self, name, contents):
         """A file in this case's folder."""
@@ -97,6 +118,7 @@ def main(needs_models=True, more=()):
     parser.add_argument("--sample", type=pathlib.Path, help="the program pianola-sample")
     parser.add_argument("--random", type=pathlib.Path, help="the program pianola_random")
     parser.add_argument("--source", required=True, type=pathlib.Path, help="the source tree, for headers")
+    parser.add_argument("--each", type=int, default=1, help="of what is tried many times, each N-th only")
     for option in more:
         parser.add_argument(option, required=True, type=pathlib.Path)
     parser.parse_args(namespace=OPTIONS)

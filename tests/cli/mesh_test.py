@@ -3,7 +3,7 @@
 import json
 
 import cli_support
-from cli_support import REFUSED, USAGE
+from cli_support import OPTIONS, REFUSED, USAGE
 
 MESHES = ((1, 2), (2, 2), (1, 4))
 
@@ -13,9 +13,9 @@ class Mesh(cli_support.CliTest):
 
     def of_mesh(self, mesh, count=4):
         """Some binaries, each with what `inspect` shows of it; and the options for their device."""
-        binaries, device = self.random_binaries(6 * count, mesh=mesh)
-        self.assertGreaterEqual(len(binaries), count)
-        return binaries[:count], device
+        binaries, device = self.random_binaries(6 * count, mesh=mesh, most=count)
+        self.assertEqual(len(binaries), count)
+        return binaries, device
 
     def json_of(self, *arguments):
         """What a command prints with --json."""
@@ -146,7 +146,7 @@ class Mesh(cli_support.CliTest):
     def test_mutants_of_a_mesh_are_refused_by_their_rules(self):
         made = set()
         for mesh in ((1, 2), (2, 2)):
-            for binary, _ in self.of_mesh(mesh)[0]:
+            for binary, _ in self.of_mesh(mesh)[0][::OPTIONS.each]:
                 report = self.json_of("mutate", binary, "--report-only", "--count", 16)
                 self.assertEqual((report["totals"]["accepted"], report["totals"]["refused_otherwise"]), (0, 0))
                 made |= {mutant["name"] for mutant in report["mutants"]}

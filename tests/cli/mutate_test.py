@@ -2,6 +2,7 @@
 """pianola mutate: every mutant is what its report says, shards make up the whole, and an interrupted run goes on."""
 import base64
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -77,7 +78,7 @@ class Mutate(cli_support.CliTest):
                 for script in shown["scripts"]
             }
             kind = ("prologue" in scripts, "epilogue" in scripts, "read_output" in scripts.get("epilogue", ()))
-            if seen.get(kind, 0) < 3:
+            if seen.get(kind, 0) < max(3 // OPTIONS.each, 1):
                 seen[kind] = seen.get(kind, 0) + 1
                 report = self.mutate(binary, *device, "--report-only", "--kind", "semantic")
                 self.assert_all_as_expected(report)
@@ -187,7 +188,8 @@ class Mutate(cli_support.CliTest):
         """Killed as soon as there is a report, which is then of a part; what comes out in the end is what one run
         writes."""
         binary, whole, folder = self.capture(), self.folder / "whole", self.folder / "mutants"
-        many = ("--kind", "flip,resealed", "--count", 1500)
+        count = 1500 // OPTIONS.each
+        many = ("--kind", "flip,resealed", "--count", count)
         self.run_pianola("mutate", binary, "-o", whole, *many)
         with subprocess.Popen([OPTIONS.pianola, "mutate", binary, "-o", folder, *map(str, many)],
                               stdout=subprocess.DEVNULL) as run:
@@ -198,7 +200,7 @@ class Mutate(cli_support.CliTest):
         part = self.report(folder)
         self.assertFalse(part["complete"])
         self.assertGreaterEqual(len(part["mutants"]), 32, "what is stored from time to time")
-        self.assertLess(len(part["mutants"]), 3000)
+        self.assertLess(len(part["mutants"]), 2 * count)
         run = self.run_pianola("mutate", binary, "-o", folder, *many)
         self.assertIn(f"{len(part['mutants'])} of an earlier run", run.stderr)
         unfinished = list(folder.glob("*.partial-*"))
@@ -239,7 +241,7 @@ class Mutate(cli_support.CliTest):
 
     def damaged_reports(self, report):
         """Texts of the report with each member missing, of another type, negative, broken, wrapped round, and twice:
-        where, and the text."""
+        where, and the text. With --each a sample of them."""
         def places(value, path):
             entries = ()
             if isinstance(value, dict):
@@ -256,29 +258,29 @@ class Mutate(cli_support.CliTest):
                 yield (*path, name)
                 yield from places(each, (*path, name))
 
-        for path in places(report, ()):
-            for what in ("missing", "other type", -1, 1.5, "wrapped", "twice"):
-                damaged = json.loads(json.dumps(report))
-                parent = damaged
-                for name in path[:-1]:
-                    parent = parent[name]
-                name, value, twice = path[-1], parent[path[-1]], None
-                number = isinstance(value, int) and not isinstance(value, bool)
-                if what == "missing":
-                    del parent[name]
-                elif what == "other type":
-                    parent[name] = "7" if number else {} if isinstance(value,
-                                                                       list) else [] if isinstance(value, dict) else 7
-                elif what == "wrapped":
-                    parent[name] = 2 ** 32 + (value if number else 0)
-                elif what != "twice":
-                    parent[name] = what
-                elif isinstance(parent, list):
-                    parent.insert(name, value)
-                else:
-                    parent["twice, marked"], twice = value, name
-                text = json.dumps(damaged)
-                yield path, what, text if twice is None else text.replace('"twice, marked":', f'"{twice}":')
+        damages = itertools.product(places(report, ()), ("missing", "other type", -1, 1.5, "wrapped", "twice"))
+        for path, what in itertools.islice(damages, 0, None, OPTIONS.each):
+            damaged = json.loads(json.dumps(report))
+            parent = damaged
+            for name in path[:-1]:
+                parent = parent[name]
+            name, value, twice = path[-1], parent[path[-1]], None
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if what == "missing":
+                del parent[name]
+            elif what == "other type":
+                parent[name] = "7" if number else {} if isinstance(value,
+                                                                   list) else [] if isinstance(value, dict) else 7
+            elif what == "wrapped":
+                parent[name] = 2 ** 32 + (value if number else 0)
+            elif what != "twice":
+                parent[name] = what
+            elif isinstance(parent, list):
+                parent.insert(name, value)
+            else:
+                parent["twice, marked"], twice = value, name
+            text = json.dumps(damaged)
+            yield path, what, text if twice is None else text.replace('"twice, marked":', f'"{twice}":')
 
     def test_a_report_is_believed_as_a_whole_or_not_at_all(self):
         binary, folder = self.capture(), self.folder / "report"
@@ -295,7 +297,7 @@ class Mutate(cli_support.CliTest):
             self.assertIn(run.returncode, (USAGE, FILE_TROUBLE), f"{path}: {what}\n{run.stdout}")
             self.assertIn("damaged.json", run.stderr, f"{path}: {what}")
             tried += 1
-        self.assertGreater(tried, 400)
+        self.assertGreater(tried, 400 // OPTIONS.each)
 
     def test_another_device_is_another_run(self):
         binary, folder = self.capture(), self.folder / "mutants"

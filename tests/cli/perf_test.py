@@ -89,7 +89,7 @@ class Perf(cli_support.CliTest):
                                 self.assertEqual({**entry, "device": places[0]}, alone[mode], f"{binary} {mode}")
 
     def test_one_host_works_for_all_devices_of_a_mesh(self):
-        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2), most=1)[0]
         slow = ("--dispatch-ns", 40000, "--replay-ns", 40000)
         alone = self.modes(binary.with_suffix(".alone") / "0.ptb", *slow)
         shown = json.loads(self.run_pianola("perf", binary, "--json", *slow).stdout)["modes"]
@@ -101,7 +101,7 @@ class Perf(cli_support.CliTest):
                 self.assertEqual(each["cycles_per_step"], 2 * alone[mode]["cycles_per_step"])
 
     def test_text_has_each_device_of_a_mesh(self):
-        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2), most=1)[0]
         text = self.run_pianola("perf", binary, "--mode", "two-queues-split").stdout
         for place in ("(0, 0)", "(0, 1)"):
             for mode in ("eager", "traced", "two-queues", "two-queues-split", "as-captured"):
@@ -109,7 +109,7 @@ class Perf(cli_support.CliTest):
             self.assertIn(f"\ntwo-queues-split {place}, operation by operation\n", text)
 
     def test_a_damaged_binary_for_a_mesh_is_not_measured(self):
-        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2), most=1)[0]
         contents = bytearray(binary.read_bytes())
         contents[len(contents) // 2] ^= 1
         self.run_pianola("perf", self.write("bad.ptb", bytes(contents)), code=REFUSED)

@@ -194,7 +194,7 @@ class Timeline(cli_support.CliTest):
         free = ("--dispatch-ns", 0, "--replay-ns", 0)
         for mesh in ((1, 2), (2, 2)):
             places = [f"({row}, {column})" for row in range(mesh[0]) for column in range(mesh[1])]
-            for binary, _ in self.random_binaries(12, mesh=mesh)[0]:
+            for binary, _ in self.random_binaries(12, mesh=mesh)[0][::OPTIONS.each]:
                 together = groups_of(self.draw(binary, "json", *free))
                 self.assertEqual(set(together), {mode + group for mode in MODES
                                                  for group in ("", *(f", device {place}" for place in places))})
@@ -206,7 +206,7 @@ class Timeline(cli_support.CliTest):
                         self.assertLessEqual(set(together[mode]), {"host"})
 
     def test_the_host_of_a_mesh_takes_its_devices_in_turn(self):
-        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2), most=1)[0]
         together = groups_of(self.draw(binary, "json", "--mode", "traced", "--replay-ns", 2000, "--steps", 1))
         alone = groups_of(self.draw(binary.with_suffix(".alone") / "0.ptb", "json", "--mode", "traced", "--replay-ns",
                                     2000, "--steps", 1))
@@ -216,7 +216,7 @@ class Timeline(cli_support.CliTest):
         self.assertEqual(starts, dict.fromkeys(starts, 2 * len(commands) * 1000), "one doorbell for a step")
 
     def test_the_table_of_a_mesh(self):
-        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2))[0]
+        (binary, _), *_ = self.random_binaries(6, mesh=(1, 2), most=1)[0]
         shown = json.loads(self.run_pianola("timeline", binary, "--json").stdout)["modes"]
         self.assertEqual([(row["mode"], row["device"]) for row in shown],
                          [(mode, {"row": 0, "column": column}) for mode in MODES for column in range(2)])

@@ -17,9 +17,9 @@
 namespace pianola::test {
 namespace {
 
-constexpr std::uint32_t kCasesOfOrigin = 6000U;  // of each origin
+constexpr std::uint32_t kCasesOfOrigin = 6000U / PIANOLA_PROOFS_PART;  // of each origin
 // Of each origin, so that neither an explorer nor a validator that always says the same would pass.
-constexpr std::uint32_t kLeast = 500U;
+constexpr std::uint32_t kLeast = 500U / PIANOLA_PROOFS_PART;
 
 DeviceDescription small_description() {
     DeviceDescription device;

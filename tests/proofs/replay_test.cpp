@@ -14,8 +14,8 @@
 namespace pianola::test {
 namespace {
 
-constexpr std::uint32_t kCases = 300U;
-constexpr std::uint32_t kRunsOfPatterns = 8U;
+constexpr std::uint32_t kCases = 300U / PIANOLA_REPLAY_PART;
+constexpr std::uint32_t kRunsOfPatterns = 8U / PIANOLA_REPLAY_PART;
 
 using Logs = std::array<std::vector<std::string>, kMaxQueues>;
 

@@ -3,6 +3,7 @@
 
   counts.py --program PIANOLA_SESSION_COST      plans, calls and faults: calls of the port and bytes, counted one by one
   counts.py --program ... --functions ROOT      and every public function of Session in ROOT has a formula
+  counts.py --program ... --keep FILE           and FILE has what the program printed, for counts_proof.py
 
 Fails, and names it, on: a count above its formula; a formula that no plan comes half as high as, which would say
 nothing; a public function of Session without a formula, or a formula without a function.
@@ -79,8 +80,11 @@ def main(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the program pianola_session_cost")
     parser.add_argument("--functions", type=pathlib.Path, help="a working tree")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args(words)
     rows = printed(options.program, "counts")
+    if options.keep:
+        options.keep.write_text(json.dumps(rows), encoding="utf-8")
     found = exceeded(rows) + loose(rows) + loose_totals(rows)
     if options.functions:
         found += without_formula(printed(options.program, "calls"), trace.public_functions(options.functions))

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Proves that counts.py can fail: with each formula a little too small, with one that is far too large, and with a
-function that nobody has counted."""
+function that nobody has counted.
+
+  counts_proof.py --program PIANOLA_SESSION_COST --rows FILE   FILE is what `counts.py --keep FILE` has written
+"""
 import argparse
 import copy
+import json
 import pathlib
 import shutil
 import sys
@@ -20,7 +24,7 @@ class CountsProof(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.rows = counts.printed(OPTIONS.program, "counts")
+        cls.rows = json.loads(OPTIONS.rows.read_text(encoding="utf-8"))
 
     def test_accepts_what_is_there(self):
         self.assertEqual(counts.exceeded(self.rows) + counts.loose(self.rows) + counts.loose_totals(self.rows), [])
@@ -67,5 +71,6 @@ class CountsProof(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
+    parser.add_argument("--rows", required=True, type=pathlib.Path)
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

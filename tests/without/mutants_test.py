@@ -51,7 +51,7 @@ class Mutants(cli_support.CliTest):
         binaries, device = self.random_binaries(30)
         with_parameters = [binary for binary, shown in binaries if shown.get("parameters")]
         self.assertGreater(len(with_parameters), 2)
-        for binary in with_parameters[:3]:
+        for binary in with_parameters[:max(3 // OPTIONS.each, 1)]:
             refusal = json.loads(self.small("verify", binary, *device, "--json", code=REFUSED).stdout)
             self.assertEqual(refusal["rule"], NO_PARAMETERS)
             folder = self.folder / f"mutants_{binary.stem}"
