@@ -54,7 +54,7 @@ const char* why_no_mutant(Rule rule) noexcept {
         case Rule::kImgBool:
             return "the schema has no truth values";
         case Rule::kAutCounter:
-            return "the platform's counter can not be read: nothing in a file makes it so";
+            return "the platform's counter cannot be read: nothing in a file makes it so";
         case Rule::kTgtEvidence:
             return "the session's policy is not in the file";
         default:
