@@ -62,6 +62,9 @@ void bind_mesh_members(py::module_& module) {
             return fmt::format("MeshDevice(id={}, {}, {} devices)", self.id(), host::to_string(self.shape()),
                                self.shape().mesh_size());
         });
+}
+
+void bind_mesh_functions(py::module_& module) {
     const auto closed = [](const MeshPtr& self) { self->close(); };
     module.def("close_mesh_device", closed, "Waits for what is under way, and frees everything, also of sub-meshes.",
                py::arg("mesh_device").none(false));
@@ -270,6 +273,7 @@ Tensor composed(const Tensor& tensor, const std::optional<MeshToTensor>& compose
 
 void bind_mesh(py::module_& module) {
     bind_mesh_members(module);
+    bind_mesh_functions(module);
     bind_mesh_events(module);
     bind_mesh_trace_blobs(module);
     bind_mappers(module);
