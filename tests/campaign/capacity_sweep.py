@@ -40,7 +40,7 @@ JUDGED, BUILT = "kDefault", "kHost"
 PROFILE = r"constexpr Capacities {}\{{.*?^}};"
 MEMBER = re.compile(r"^    ([^,\"]+),(?=\s+// (\w+))", re.M)
 PARTS = ("/pianola_runtime.dir/", "/pianola_refdev.dir/", "/pianola_kernels.dir/", "/pianola_sim.dir/",
-         "/pianola_files.dir/", "/pianola_capacity_runner.dir/")
+         "/pianola_base.dir/", "/pianola_capacity_runner.dir/")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-sanitize-recover=all"]
 REFUSED = re.compile(r"[A-Z]{3}-[A-Z-]+")
 ENDED = "exit code"  # what is said of a runner that has not ended with 0
@@ -150,7 +150,7 @@ class Compiler:
         if complaints:
             return None, complaints[0]
         program = self.folder / "runner"
-        run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-o", program],
+        run = subprocess.run([self.commands[0][1][0], *SANITIZERS, *objects, "-pthread", "-lfmt", "-o", program],
                              capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise RuntimeError(f"does not link: {run.stderr}")
