@@ -25,10 +25,10 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests/campaign"), str(ROOT / "tests/baremetal/campaigns")]
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-import bit_flips  # noqa: E402 pylint: disable=wrong-import-position
-import capacity_sweep  # noqa: E402 pylint: disable=wrong-import-position
-import campaign_record  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+import bit_flips  # noqa: E402  pylint: disable=wrong-import-position
+import capacity_sweep  # noqa: E402  pylint: disable=wrong-import-position
+import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 
 BIN = "build/release/bin"
 

@@ -7,7 +7,7 @@
 # All else of apt's configuration is the machine's, proxies, credentials and trusted keys included, and none of it is
 # changed. No privileges are needed.
 #
-#   toolchains/fetch_bearssl.sh [folder] another folder than build/deps/bearssl
+#   toolchains/fetch_bearssl.sh [folder]      another folder than build/deps/bearssl
 set -euo pipefail
 
 # What is built was looked at, measured and tested as this version: another one is a decision, not an update.

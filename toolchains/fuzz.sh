@@ -4,7 +4,7 @@
 # order of their names, nothing depends on a clock, and addresses are not randomised. Fails where a fuzzer finds
 # something, and says where the input lies.
 #
-#   toolchains/fuzz.sh [--runs N] [--seed S] [--no-build] [fuzzer...] without --runs, the long run; without a
+#   toolchains/fuzz.sh [--runs N] [--seed S] [--no-build] [fuzzer...]      without --runs, the long run; without a
 #   fuzzer, all
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

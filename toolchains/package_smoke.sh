@@ -5,7 +5,7 @@
 # install debootstrap), 1.2 GB in the temporary folder, and several minutes. CI does what it can without them: the
 # tests consumers.debian and consumers.fetch_content.
 #
-#   toolchains/package_smoke.sh [folder] leaves packages in the folder; default: build/package
+#   toolchains/package_smoke.sh [folder]     leaves packages in the folder; default: build/package
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source_tree=$PWD
@@ -46,7 +46,7 @@ echo "=== a clean Debian"
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 # The mirror and the release that this machine itself uses.
-# shellcheck disable=SC2016 # apt-get's own variables
+# shellcheck disable=SC2016  # apt-get's own variables
 read -r mirror release < <(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
     grep -E ' (bookworm|stable)$' | head -n 1)
 debootstrap --variant=minbase "$release" "$root" "$mirror" >"$build/debootstrap.log"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what Pianola needs on Debian 12. Distribution packages only.
 #
-#   toolchains/setup-debian.sh what a build of `pianola` and the demo need
-#   toolchains/setup-debian.sh --all also what boards, tests, checks, the Python package, the Vulkan device and the
+#   toolchains/setup-debian.sh         what a build of `pianola` and the demo need
+#   toolchains/setup-debian.sh --all   also what boards, tests, checks, the Python package, the Vulkan device and the
 #                                      documentation need; toolchains/test.sh needs all of it
 #
 # What boards compile from source comes from a source package, into build/deps: see fetch_bearssl.sh.

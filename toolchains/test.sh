@@ -3,7 +3,7 @@
 # "N passed, N failed" over all of them, after the minutes of each step and the names of what failed or was skipped, and
 # fails where a step failed or no test ran.
 #
-#   toolchains/test.sh [preset ...] only these presets
+#   toolchains/test.sh [preset ...]      only these presets
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

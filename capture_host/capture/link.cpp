@@ -115,10 +115,10 @@ ManifestScript make_step(const Manifest& manifest, std::uint32_t queues) {
 }
 
 // Queue 1 moves tensors while queue 0 computes. Every event says when the other queue may go on:
-//   written the inputs are there, and may be loaded (1 records, 0 waits)
-//   loaded the inputs are copied, and may be overwritten (0 records, 1 waits)
-//   stored the outputs are there, and may be read (0 records, 1 waits)
-//   read the outputs are read, and may be overwritten (1 records, 0 waits)
+//   written  the inputs are there, and may be loaded        (1 records, 0 waits)
+//   loaded   the inputs are copied, and may be overwritten  (0 records, 1 waits)
+//   stored   the outputs are there, and may be read         (0 records, 1 waits)
+//   read     the outputs are read, and may be overwritten   (1 records, 0 waits)
 // Prologue, step, epilogue.
 std::vector<ManifestScript> make_pipelined_scripts(const Manifest& manifest) {
     constexpr std::uint32_t kCompute = 0U;

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from compile_commands import compile_commands  # noqa: E402 pylint: disable=wrong-import-position
+from compile_commands import compile_commands  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCES = ("device_queues.cpp", "device_traces.cpp")
 DROPPED = ("-g", "-MD")

@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from callgrind import collected  # noqa: E402 pylint: disable=wrong-import-position
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 MOST = 0.0075
 # What lies between the marks of the program: before the first, and what prepares the session, is no phase.

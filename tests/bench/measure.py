@@ -21,7 +21,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from callgrind import collected  # noqa: E402 pylint: disable=wrong-import-position
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 SKIPPED = 77
 VERIFIED_MODEL = "vww_96_int8"

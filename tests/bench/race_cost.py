@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from callgrind import collected  # noqa: E402 pylint: disable=wrong-import-position
+from callgrind import collected  # noqa: E402  pylint: disable=wrong-import-position
 
 MOST = 0.10
 

@@ -12,7 +12,7 @@ import tempfile
 source, sizes, sample, pianola = map(pathlib.Path, sys.argv[1:5])
 project = source / "tests" / "consumers" / "c_only"
 sys.path.insert(0, str(project))
-import consumer  # noqa: E402 pylint: disable=wrong-import-position
+import consumer  # noqa: E402  pylint: disable=wrong-import-position
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)

@@ -2,9 +2,9 @@
 //
 //   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips | state
 //                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE] [--shard I/N]
-//   pianola_campaign campaigns their names
-//   pianola_campaign modes which there are, and which cannot exist
-//   pianola_campaign write-files FOLDER for capacity_sweep.py
+//   pianola_campaign campaigns             their names
+//   pianola_campaign modes                 which there are, and which cannot exist
+//   pianola_campaign write-files FOLDER    for capacity_sweep.py
 //
 // With --shard each N-th mode only, and the record has the counts of each: toolchains/slurm/merge_records.py joins them
 // to the record of one run. Ends with 1 where a wrong output was released by a fault that a session answers for.

@@ -11,8 +11,8 @@ import cli_support
 from cli_support import FILE_TROUBLE, UNSUPPORTED, USAGE
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "crosscheck"))
-import models  # noqa: E402 pylint: disable=wrong-import-position
-import writer  # noqa: E402 pylint: disable=wrong-import-position
+import models  # noqa: E402  pylint: disable=wrong-import-position
+import writer  # noqa: E402  pylint: disable=wrong-import-position
 
 DEVICE_DRAM = {"dram_bytes": 65536, "trace_region_bytes": 16384}
 

@@ -296,7 +296,7 @@ class Contradictions:
         records = generator.records(model, seed, _RECORDS)
         try:
             want = _outputs(model, records)
-        except Exception as error:  # pylint: disable=broad-except # what it raises of such a model is not defined
+        except Exception as error:  # pylint: disable=broad-except  # what it raises of such a model is not defined
             self.wrong.append(f"{name}: accepted, but {type(error).__name__}: {error}")
             return
         if self.product.run(binary, model, records) != want:

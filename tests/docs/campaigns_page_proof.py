@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "toolchains"))
-import campaigns  # noqa: E402 (the path must be there first)
+import campaigns  # noqa: E402  (the path must be there first)
 import campaigns_page  # noqa: E402
 from campaign_record import kind  # noqa: E402
 from campaigns import Campaign  # noqa: E402

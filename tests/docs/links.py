@@ -10,7 +10,7 @@ import re
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "gates"))
-from own_sources import own_files  # noqa: E402 pylint: disable=wrong-import-position
+from own_sources import own_files  # noqa: E402  pylint: disable=wrong-import-position
 
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 NAME = re.compile(r"`((?:schema|runtime|hal|capture_host|tests|toolchains|misra|docs)/[\w/.-]+\.\w+)`")

@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from links import broken  # noqa: E402 pylint: disable=wrong-import-position
+from links import broken  # noqa: E402  pylint: disable=wrong-import-position
 
 GOOD = """# A page: `code`, and more
 

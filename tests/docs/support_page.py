@@ -9,7 +9,7 @@ import sys
 
 SOURCE = pathlib.Path(sys.argv[1])
 sys.path.append(str(SOURCE / "toolchains"))
-from boards import boards  # noqa: E402 pylint: disable=wrong-import-position
+from boards import boards  # noqa: E402  pylint: disable=wrong-import-position
 
 VERSIONS = {"GCC": ("g++", "-dumpfullversion"), "CMake, ninja": ("cmake", "--version"),
             "FlatBuffers": ("flatc", "--version")}

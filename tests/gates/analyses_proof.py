@@ -8,8 +8,8 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import analyses  # noqa: E402 pylint: disable=wrong-import-position
-import evidence  # noqa: E402 pylint: disable=wrong-import-position
+import analyses  # noqa: E402  pylint: disable=wrong-import-position
+import evidence  # noqa: E402  pylint: disable=wrong-import-position
 
 ROWS, ASSUMPTIONS = "docs/safety/fmea.csv", "docs/safety/assumptions.toml"
 

@@ -16,7 +16,7 @@ import sys
 from own_sources import own_files, report
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "toolchains"))
-import boards  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 
 LIST = pathlib.PurePosixPath("CMakePresets.json")
 RECORDED = ("tests/baremetal/measured", "tests/campaign/recorded")

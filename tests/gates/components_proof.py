@@ -12,9 +12,9 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import components  # noqa: E402 pylint: disable=wrong-import-position
-import linked_symbols  # noqa: E402 pylint: disable=wrong-import-position
-import sbom  # noqa: E402 pylint: disable=wrong-import-position
+import components  # noqa: E402  pylint: disable=wrong-import-position
+import linked_symbols  # noqa: E402  pylint: disable=wrong-import-position
+import sbom  # noqa: E402  pylint: disable=wrong-import-position
 
 ROWS, TABLE = linked_symbols.COMPONENTS, linked_symbols.TABLE
 # Two boards whose C library is newlib, in the order of the table.

@@ -8,7 +8,7 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import dfa  # noqa: E402 pylint: disable=wrong-import-position
+import dfa  # noqa: E402  pylint: disable=wrong-import-position
 
 ROWS = "docs/safety/dfa.toml"
 

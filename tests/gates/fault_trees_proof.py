@@ -11,7 +11,7 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import fault_trees  # noqa: E402 pylint: disable=wrong-import-position
+import fault_trees  # noqa: E402  pylint: disable=wrong-import-position
 
 TREES, RULES = "docs/safety/fault_trees.toml", "runtime/include/pianola/rules.inc"
 

@@ -10,8 +10,8 @@
 
 Below layers, folders of the product form no circle: what two need of each other lies in a third, below both.
 
-The rooms of capture_host are those of the table in capture_host/README.md, lowest first: at most 14, at most 45 arrows
-between them, none of them upwards.
+The table in capture_host/README.md lists the rooms of capture_host, lowest first: at most 14 rooms, at most 45 arrows
+between them, no arrow upwards.
 
 Link edges come from the file that CMake writes while configuring (target|folder|library;library), so they are the
 evaluated ones, whatever variables or functions a CMakeLists.txt used.

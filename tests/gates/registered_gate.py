@@ -14,7 +14,7 @@ import sys
 from own_sources import own_files, report
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "docs/safety/tools"))
-from evidence import passed_tests  # noqa: E402 pylint: disable=wrong-import-position
+from evidence import passed_tests  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMENT = re.compile(r"#[^\n]*")
 GATE = re.compile(r"pianola_add_gate\(\s*(\w+)\s")

@@ -20,14 +20,14 @@ from own_sources import own_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import safety_pack  # noqa: E402 pylint: disable=wrong-import-position
-from analyses import Analyses  # noqa: E402 pylint: disable=wrong-import-position
-from clauses import Clauses  # noqa: E402 pylint: disable=wrong-import-position
-from components import Components  # noqa: E402 pylint: disable=wrong-import-position
-from dfa import Failures  # noqa: E402 pylint: disable=wrong-import-position
-from registered_gate import registered  # noqa: E402 pylint: disable=wrong-import-position
-from safety_ids import NAMED, Ids  # noqa: E402 pylint: disable=wrong-import-position
-from tools import Tools  # noqa: E402 pylint: disable=wrong-import-position
+import safety_pack  # noqa: E402  pylint: disable=wrong-import-position
+from analyses import Analyses  # noqa: E402  pylint: disable=wrong-import-position
+from clauses import Clauses  # noqa: E402  pylint: disable=wrong-import-position
+from components import Components  # noqa: E402  pylint: disable=wrong-import-position
+from dfa import Failures  # noqa: E402  pylint: disable=wrong-import-position
+from registered_gate import registered  # noqa: E402  pylint: disable=wrong-import-position
+from safety_ids import NAMED, Ids  # noqa: E402  pylint: disable=wrong-import-position
+from tools import Tools  # noqa: E402  pylint: disable=wrong-import-position
 
 GAPS = "tests/gates/seeded_gaps.toml"
 EVERYTHING = "made.Up.EveryRequirement"

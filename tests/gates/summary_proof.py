@@ -7,7 +7,7 @@ import unittest
 from proof_support import GateProof
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "toolchains"))
-from summarise_tests import summarise  # noqa: E402 (the path must be there first)
+from summarise_tests import summarise  # noqa: E402  (the path must be there first)
 
 
 class SummaryProof(GateProof):

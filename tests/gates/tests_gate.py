@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from compile_commands import compile_commands  # noqa: E402 pylint: disable=wrong-import-position
-from own_sources import own_files, report  # noqa: E402 pylint: disable=wrong-import-position
+from compile_commands import compile_commands  # noqa: E402  pylint: disable=wrong-import-position
+from own_sources import own_files, report  # noqa: E402  pylint: disable=wrong-import-position
 
 HAS_TESTS = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(", re.MULTILINE)
 

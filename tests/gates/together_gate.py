@@ -14,8 +14,8 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from compile_commands import compiled_together  # noqa: E402 pylint: disable=wrong-import-position
-from own_sources import report  # noqa: E402 pylint: disable=wrong-import-position
+from compile_commands import compiled_together  # noqa: E402  pylint: disable=wrong-import-position
+from own_sources import report  # noqa: E402  pylint: disable=wrong-import-position
 
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)

@@ -9,7 +9,7 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import tools  # noqa: E402 pylint: disable=wrong-import-position
+import tools  # noqa: E402  pylint: disable=wrong-import-position
 
 ROWS, SET_UP = "docs/safety/tools.toml", "toolchains/setup-debian.sh"
 

@@ -11,7 +11,7 @@ from proof_support import GateProof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/safety/tools"))
-import trace  # noqa: E402 pylint: disable=wrong-import-position,deprecated-module
+import trace  # noqa: E402  pylint: disable=wrong-import-position,deprecated-module
 
 REQUIREMENTS, RULES = "docs/safety/requirements.toml", "runtime/include/pianola/rules.inc"
 

@@ -15,8 +15,8 @@ from python_support import main
 
 SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
 sys.path.insert(0, str(SOURCE / "tests/crosscheck"))
-import generator  # noqa: E402 pylint: disable=wrong-import-position
-import writer  # noqa: E402 pylint: disable=wrong-import-position
+import generator  # noqa: E402  pylint: disable=wrong-import-position
+import writer  # noqa: E402  pylint: disable=wrong-import-position
 
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RULE = re.compile(r'^PIANOLA_\w+_RULE\(\w+, "([A-Z-]+)",\s+"(.*)"\)$', re.MULTILINE)

@@ -20,8 +20,8 @@ from pipeline_test import EXECUTORS, PipelineTest, reference
 from python_support import TRACE_REGION, main
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "crosscheck"))
-import generator  # noqa: E402 pylint: disable=wrong-import-position
-import writer  # noqa: E402 pylint: disable=wrong-import-position
+import generator  # noqa: E402  pylint: disable=wrong-import-position
+import writer  # noqa: E402  pylint: disable=wrong-import-position
 
 SHAPE = (256, 256)
 VECTORS = 100

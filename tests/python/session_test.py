@@ -14,8 +14,8 @@ from python_support import TRACE_REGION, int8_array, main, saturated
 from workloads import SHAPE
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "crosscheck"))
-import generator  # noqa: E402 pylint: disable=wrong-import-position
-import writer  # noqa: E402 pylint: disable=wrong-import-position
+import generator  # noqa: E402  pylint: disable=wrong-import-position
+import writer  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def two_by_two(names_in, names_out, arrays):

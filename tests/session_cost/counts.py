@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/safety/tools"))
-import trace  # noqa: E402 pylint: disable=wrong-import-position,deprecated-module
+import trace  # noqa: E402  pylint: disable=wrong-import-position,deprecated-module
 
 # What a formula counts and no port sees; instructions.py holds these.
 UNSEEN = ("calls", "bytes compared", "pieces", "looks at ranges", "looks at points", "fault records", "states made",

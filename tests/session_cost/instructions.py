@@ -23,7 +23,7 @@ import page
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-import callgrind  # noqa: E402 pylint: disable=wrong-import-position
+import callgrind  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNTED, VALIDATION = ("*pianola_counted_call*", "*uncounted*"), ("pianola::validate(*", )

@@ -1,12 +1,12 @@
 // pianola_session_cost: drives sessions on hostile binaries, and says what calls of them did and what the formulas of
 // capture_host/timeline/cost give.
 //
-//   pianola_session_cost calls names of all calls that have a formula, as JSON
-//   pianola_session_cost counts every plan, call and fault: counts and formulas, as JSON
-//   pianola_session_cost run PLAN CALL FAULT one of them, in a function of its own, which callgrind counts
-//   pianola_session_cost formulas what each call counts, as factors of the binary's numbers
-//   pianola_session_cost coefficients of each count: hundredths of an instruction on host and ECU
-//   pianola_session_cost ecu what boards have measured, as the formulas of a 32-bit core give it
+//   pianola_session_cost calls                    names of all calls that have a formula, as JSON
+//   pianola_session_cost counts                   every plan, call and fault: counts and formulas, as JSON
+//   pianola_session_cost run PLAN CALL FAULT      one of them, in a function of its own, which callgrind counts
+//   pianola_session_cost formulas                 what each call counts, as factors of the binary's numbers
+//   pianola_session_cost coefficients             of each count: hundredths of an instruction on host and ECU
+//   pianola_session_cost ecu                      what boards have measured, as the formulas of a 32-bit core give it
 //
 // tests/session_cost/measure.py judges.
 #include <fmt/format.h>

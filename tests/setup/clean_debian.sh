@@ -19,7 +19,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
     echo "clean_debian: needs root and debootstrap; skipped"
     exit 77
 fi
-# shellcheck disable=SC2016 # apt-get fills in what $( ) names
+# shellcheck disable=SC2016  # apt-get fills in what $( ) names
 mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' | awk '$1 == "bookworm" && !seen++ { print $2 }')
 if [ -z "$mirror" ]; then
     echo "clean_debian: this machine's apt knows no mirror of Debian 12; skipped"

@@ -1,11 +1,11 @@
 // pianola_widths: what this build of the validator says, for a comparison with what another build says.
 //
-//   pianola_widths files FILE... each file, for the default device and for a small one
-//   pianola_widths pack PACK... each file of packs of test vectors (tests/runtime/vectors)
-//   pianola_widths wraps FILE... every list element of the files, led backwards to a copy of itself
+//   pianola_widths files FILE...                    each file, for the default device and for a small one
+//   pianola_widths pack PACK...                     each file of packs of test vectors (tests/runtime/vectors)
+//   pianola_widths wraps FILE...                    every list element of the files, led backwards to a copy of itself
 //   pianola_widths mutants SEED FIRST COUNT FILE... a hash over each thousand of mutants, and how many a rule refuses
-//   pianola_widths show SEED FIRST COUNT FILE... each mutant's verdict instead
-//   pianola_widths write SEED INDEX OUT FILE... one mutant as a file
+//   pianola_widths show SEED FIRST COUNT FILE...    each mutant's verdict instead
+//   pianola_widths write SEED INDEX OUT FILE...     one mutant as a file
 //
 // FILEs of the last four are accepted, for the small device; what they damage besides is a buffer of the probe schema,
 // which has lists of names. Prints the same on every machine. Where files lie in memory goes to the error stream.

@@ -1,12 +1,12 @@
 // pianola_worst_case: makes the files, says what the formula of docs/evidence/worst_case.md counts in them, and
 // validates one.
 //
-//   pianola_worst_case list names of all cases, as JSON pianola_worst_case check
+//   pianola_worst_case list                   names of all cases, as JSON pianola_worst_case check
 //   makes them all, but for those that take long: each is accepted, or refused by its rule pianola_worst_case largest
-//   BYTES prints counts that no file of that length exceeds pianola_worst_case make CASE FILE writes
-//   it; prints its counts pianola_worst_case describe FILE prints the counts of a file for the default device
-//   pianola_worst_case validate FILE [worst] validates it once, for the default device or that of the worst cases, in a
-//   function of
+//   BYTES          prints counts that no file of that length exceeds pianola_worst_case make CASE FILE         writes
+//   it; prints its counts pianola_worst_case describe FILE          prints the counts of a file for the default device
+//   pianola_worst_case validate FILE [worst]  validates it once, for the default device or that of the worst cases, in
+//   a function of
 //                                             its own, which callgrind counts
 //
 // Counts are printed as JSON.

@@ -26,7 +26,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from callgrind import collected, run  # noqa: E402 pylint: disable=wrong-import-position
+from callgrind import collected, run  # noqa: E402  pylint: disable=wrong-import-position
 
 MIB = 1024 * 1024
 # What the formula counts, beside the constant: names in the output of pianola_worst_case, and in coefficients.json.

@@ -1,8 +1,9 @@
 # pianola_add_board_application(): in this tree, and in projects that use an installed package for a board, where the
 # variables below come from the package's configuration.
-#   pianola_ns what the names of libraries begin with; pianola_device_ns those of devices
-#   pianola_board_dir memory.ld, and manifest.ld where the board has one of its own
-#   pianola_sections_dir sections.ld pianola_device_cores, PIANOLA_BOARD_DEVICE, PIANOLA_DEVICE_PER_CORE
+#   pianola_ns            what the names of libraries begin with; pianola_device_ns those of devices
+#   pianola_board_dir     memory.ld, and manifest.ld where the board has one of its own
+#   pianola_sections_dir  sections.ld
+#   pianola_device_cores, PIANOLA_BOARD_DEVICE, PIANOLA_DEVICE_PER_CORE
 
 # pianola_add_board_application(<name> SOURCES file... [LIBS target...] [DEFINITIONS name=value...] [DEVICE_PER_CORE]
 #                               [MANIFEST folder]):

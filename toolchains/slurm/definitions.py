@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "toolchains"))
-import boards  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
 
 _SHARD = ("--shard", "{shard}/{shards}")
 _MERGE_RECORDS = ("{python}", "-B", "{root}/toolchains/slurm/merge_records.py", "{parts}", "--record", "{report}")

@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/campaign"))
-import campaign_record  # noqa: E402 pylint: disable=wrong-import-position
+import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
 
 OF_ITEMS = ("items", "kinds", "shard")
 OF_INPUTS = ("run", "broken", "shard")

@@ -23,7 +23,7 @@ from evidence import passed_tests, result_findings
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.append(str(ROOT / "tests/gates"))
-from own_sources import own_files  # noqa: E402 pylint: disable=wrong-import-position
+from own_sources import own_files  # noqa: E402  pylint: disable=wrong-import-position
 
 
 @dataclasses.dataclass(frozen=True)

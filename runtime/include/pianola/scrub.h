@@ -56,9 +56,9 @@ void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Enve
 // Whether every device holds what was authenticated: the digest of the file is computed again, with the devices'
 // contents instead of the file's own bytes. If the file was changed since it was authenticated, by damage or by another
 // bus master, the result is not kOk. O(file bytes): a digest, and reading back every constant once.
-//   kOk device and file are as `envelope`, which the file was authenticated with, says kIntegrity one of them is not,
-//   or two constants that come from the same bytes differ, be it on two devices kDeviceFault the device's memory cannot
-//   be read
+//   kOk           device and file are as `envelope`, which the file was authenticated with, says
+//   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
+//   kDeviceFault  the device's memory cannot be read
 // The engine computes the digest if there is one; an engine that fails counts as a difference.
 // `suspect` is the first device that cannot be read, or, of several, that differs from the file; their number if there
 // is none.
@@ -78,8 +78,10 @@ struct ScrubSource {
 // is no view, where bytes do not lie at multiples of 4, and where they differ.
 // After the last range it starts again.
 // O(kScrubSliceBytes): at most 64 pieces, and each byte read at most once each way.
-//   kOk equal, and it was the last slice, or there is nothing to compare kPending equal kIntegrity not equal: `address`
-//   is the device address of the first 64 bytes that differ kDeviceFault the device's memory cannot be read there
+//   kOk           equal, and it was the last slice, or there is nothing to compare
+//   kPending      equal
+//   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
+//   kDeviceFault  the device's memory cannot be read there
 Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
 
 // Number of slices of a whole comparison.

@@ -73,9 +73,11 @@ class Session {
     // (docs/guide/integration.md), then within the binary's set-up deadline, then for one more digest. The file must
     // stay in place, unchanged, until the next load() or unload(); its manifest is not read again. workspace is free
     // afterwards; until it is reused, its image describes the file.
-    //   kOk ready for steps kRefused verdict says why; the device was not touched; the session is empty kInvalidState a
-    //   step is under way; or a call is under way, and the verdict is not written because it may be that call's
-    //   kTimeout, kDeviceFault, kIntegrity a fault has latched; see fault()
+    //   kOk            ready for steps
+    //   kRefused       verdict says why; the device was not touched; the session is empty
+    //   kInvalidState  a step is under way; or a call is under way, and the verdict is not written because it may be
+    //                  that call's
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched; see fault()
     Status load(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
 
     // Zero-copy I/O. True if a step is proved to give the same results without its transfers (plan().views has the
@@ -86,20 +88,20 @@ class Session {
     // Where to write input `index` for the next step, or to read output `index` of the last one. The view belongs to
     // the caller until the next submit(), start(), stop(), reset_state(), run() or self_test(), and must then be
     // requested again. An input holds zeros after load(), and then the bytes of the last step or self-test.
-    //   kOk view is set
-    //   kInvalidArgument no such tensor, or no views
-    //   kInvalidState not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
-    //   kFaultLatched a fault is latched
-    //   kIntegrity the session's state has changed; the next call latches that, if no fault is latched
+    //   kOk               view is set
+    //   kInvalidArgument  no such tensor, or no views
+    //   kInvalidState     not loaded, or a step is under way; for outputs also: no step since load(), start() or stop()
+    //   kFaultLatched     a fault is latched
+    //   kIntegrity        the session's state has changed; the next call latches that, if no fault is latched
     // In every case except kOk the view is empty.
     Status input_view(std::uint32_t index, MutableByteSpan& view) const noexcept;
     Status output_view(std::uint32_t index, ByteSpan& view) const noexcept;
 
     // Runs the prologue: once before the first step, and again after stop(). inputs are the first inputs of a pipelined
     // binary, else empty.
-    //   kOk started; poll() completes it. Steps may be submitted then
-    //   kInvalidArgument number or size of tensors; nothing was started
-    //   kInvalidState the binary has no prologue, or it has run already, or something is under way
+    //   kOk               started; poll() completes it. Steps may be submitted then
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     the binary has no prologue, or it has run already, or something is under way
     //   kFaultLatched, or the fault that latched now
     Status start(Span<const ByteSpan> inputs) noexcept;
 
@@ -113,34 +115,35 @@ class Session {
         std::uint32_t value{0U};
     };
     // Sets all of them, or none. O(patch points x devices). After load() the binary's own values apply.
-    //   kOk kInvalidArgument no such parameter, or a value that it does not admit; nothing was changed
-    //   kInvalidState not loaded, or something is under way; nothing was changed
+    //   kOk
+    //   kInvalidArgument  no such parameter, or a value that it does not admit; nothing was changed
+    //   kInvalidState     not loaded, or something is under way; nothing was changed
     //   kFaultLatched, or the fault that latched now
     Status set_parameters(Span<const ParameterValue> values) noexcept;
 
     // Starts one step on the contents of the views. Never waits for a step and copies nothing; the time does not depend
     // on the sizes of tensors or trace. A call that latches a fault takes as long as Device::reset() does.
-    //   kOk started; views must not be used until poll() has returned kOk
-    //   kInvalidArgument no views: use the other submit()
-    //   kInvalidState not loaded or not started, or a step is under way; nothing was started
+    //   kOk               started; views must not be used until poll() has returned kOk
+    //   kInvalidArgument  no views: use the other submit()
+    //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
     //   kFaultLatched, or the fault that latched now
     Status submit() noexcept;
 
     // Starts one step, with transfers. Never waits for a step; a call that latches a fault takes as long as
     // Device::reset() does. inputs and outputs are in the binary's order and of exactly its sizes; the caller keeps
     // them alive, leaves inputs unchanged and outputs unread until poll() has returned a status other than kPending.
-    //   kOk started
-    //   kInvalidArgument number or size of tensors; nothing was started
-    //   kInvalidState not loaded or not started, or as many steps are under way as the binary admits; nothing was
+    //   kOk               started
+    //   kInvalidArgument  number or size of tensors; nothing was started
+    //   kInvalidState     not loaded or not started, or as many steps are under way as the binary admits; nothing was
     //                     started
     //   kFaultLatched, or the fault that latched now
     Status submit(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
 
     // Checks once whether the step that is under way, or the oldest of several, has completed: bounded work.
-    //   kOk completed, and seen to be within its deadline: outputs are valid
-    //   kPending not yet
-    //   kInvalidState nothing is under way
-    //   kTimeout, kDeviceFault, kIntegrity a fault has latched now; kFaultLatched: it had before
+    //   kOk            completed, and seen to be within its deadline: outputs are valid
+    //   kPending       not yet
+    //   kInvalidState  nothing is under way
+    //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
     // Calls poll() until its status is not kPending, and returns that status. Waits through Platform::idle() while the

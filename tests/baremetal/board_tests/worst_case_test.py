@@ -20,7 +20,7 @@ from baremetal_support import OPTIONS
 
 WORST_CASE = support.ROOT / "tests" / "worst_case"
 sys.path.append(str(WORST_CASE))
-import measure  # noqa: E402 pylint: disable=wrong-import-position
+import measure  # noqa: E402  pylint: disable=wrong-import-position
 
 # Files that are counted, at least: a change of the load area must not leave the test without any.
 FILES = 20

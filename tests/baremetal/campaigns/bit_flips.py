@@ -40,9 +40,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/campaign")]
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-import campaign_record  # noqa: E402 pylint: disable=wrong-import-position
-from bit_flips_bench import (  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
+from bit_flips_bench import (  # noqa: E402  pylint: disable=wrong-import-position
     KINDS, PHASES, Bench, Broken, Ended, Hung, Moment, Trial)
 
 CLEAN_EVERY = 100  # trials: a life without a flip in between shows that none has left anything behind

@@ -7,8 +7,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/baremetal/tools")]
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-from paused_board import Ended, Hung, PausedBoard  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+from paused_board import Ended, Hung, PausedBoard  # noqa: E402  pylint: disable=wrong-import-position
 
 SAMPLE = "road_signs"
 STEPS = 2

@@ -24,11 +24,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/campaign", "tests/baremetal/tools")]
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-import campaign_record  # noqa: E402 pylint: disable=wrong-import-position
-import skip_binaries  # noqa: E402 pylint: disable=wrong-import-position
-import skip_board  # noqa: E402 pylint: disable=wrong-import-position
-from skip_board import Skip, SkipBoard  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+import campaign_record  # noqa: E402  pylint: disable=wrong-import-position
+import skip_binaries  # noqa: E402  pylint: disable=wrong-import-position
+import skip_board  # noqa: E402  pylint: disable=wrong-import-position
+from skip_board import Skip, SkipBoard  # noqa: E402  pylint: disable=wrong-import-position
 
 WIDTHS = (1, 2, 4)
 FEW = 2  # executions: all of them are tried

@@ -1,8 +1,8 @@
 // failure BINARY ALONE INPUTS OUTPUTS KIND DEVICE NUMBER: one good step on two devices, one in which something happens
 // to DEVICE, and what becomes of both.
 //
-//   dead NUMBER the device's core answers nothing more after this many commands of the second step
-//   doorbell NUMBER the device's doorbell of this number, counted from the start of load(), does not arrive
+//   dead NUMBER        the device's core answers nothing more after this many commands of the second step
+//   doorbell NUMBER    the device's doorbell of this number, counted from the start of load(), does not arrive
 //
 // With NUMBER 0 nothing goes wrong. Afterwards the binary is loaded again, and then ALONE, a binary for one device, on
 // the other device, where it takes the first record of its own. OUTPUTS has what the good step gave, and what that

@@ -7,7 +7,7 @@ import sys
 import baremetal_support as support
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "board_tests"))
-import vectors_test  # noqa: E402 pylint: disable=wrong-import-position
+import vectors_test  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class Meshes(vectors_test.PackTest):

@@ -1,9 +1,9 @@
 // faults BINARY KIND: one good step, one that goes wrong, and what becomes of it.
 //
-//   word TRACE WORD VALUE a word of a trace in memory becomes this, in decimal
-//   event NUMBER a record sends another event
-//   killed NUMBER the same, and the thread that waits for it is killed
-//   lost NUMBER the engine does not get the command of this number
+//   word TRACE WORD VALUE   a word of a trace in memory becomes this, in decimal
+//   event NUMBER            a record sends another event
+//   killed NUMBER           the same, and the thread that waits for it is killed
+//   lost NUMBER             the engine does not get the command of this number
 #include <cstring>
 
 #include "hal/boards/common/board.h"

@@ -1,8 +1,8 @@
 // faults BINARY INPUT KIND NUMBER [views|transfers]: one good step, one that goes wrong, and what becomes of it.
 //
-//   doorbell NUMBER the doorbell of this number, counted from the start of load(), does not arrive
-//   completion NUMBER the completion of this number is not reported, nor any after it on its queue
-//   dead NUMBER the core that serves queue 0 answers nothing more after this many commands of the second step
+//   doorbell NUMBER      the doorbell of this number, counted from the start of load(), does not arrive
+//   completion NUMBER    the completion of this number is not reported, nor any after it on its queue
+//   dead NUMBER          the core that serves queue 0 answers nothing more after this many commands of the second step
 //
 // With NUMBER 0 nothing goes wrong. Reports what it finds; the host judges.
 #include <algorithm>

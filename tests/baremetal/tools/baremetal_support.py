@@ -10,8 +10,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in ("toolchains", "tests/gates", "tests/crypto")]
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-import run_board  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 # What a board's device and its runtime are, beside the defaults.
 DEVICE = ROOT / "hal/boards/common/device.json"

@@ -32,8 +32,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "toolchains"))
-import boards  # noqa: E402 pylint: disable=wrong-import-position
-import run_board  # noqa: E402 pylint: disable=wrong-import-position
+import boards  # noqa: E402  pylint: disable=wrong-import-position
+import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 MOST_MEMORY_BYTES = 1024  # in a packet: QEMU takes 4096 characters
 SIGTRAP = 5

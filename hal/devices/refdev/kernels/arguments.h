@@ -136,10 +136,10 @@ struct Pool2dArguments {
 // Mean over any subset of the dimensions. There is one rounding path for all scales, keep_dims and axes: TensorFlow
 // Lite Micro averages by rescaling the zero-point-free sum with a multiplier into which 1 / count is folded. With count
 // the product of the reduced dimensions, an importer computes
-//     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0 (the frexp of the scheme)
-//     fold = min(floor(log2(count)), 32, 31 + shift0)
-//     multiplier = int32((int64(multiplier0) << fold) / count) (truncated)
-//     shift = shift0 - fold (-31 to 30)
+//     QuantizeMultiplier(double(input scale) / double(output scale)) -> multiplier0, shift0   (the frexp of the scheme)
+//     fold       = min(floor(log2(count)), 32, 31 + shift0)
+//     multiplier = int32((int64(multiplier0) << fold) / count)      (truncated)
+//     shift      = shift0 - fold                                    (-31 to 30)
 // and the kernel
 //     element = clamp(rescale(sum - count * input_zero_point, multiplier, shift) + output_zero_point)
 // to the range of the type.

@@ -54,9 +54,9 @@ struct LstmGateScales {
 };
 
 // A long short-term memory layer over a sequence. With saturating numbers of 16 bits, each step computes
-//     gate = rescale(bias + (input + input_offset) * input weights) + rescale((hidden + hidden_offset) * others)
-//     cell = rescale(sigmoid(forget) * cell) + rescale(sigmoid(input) * tanh(candidate)), clipped
-//     hidden = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of the type
+//     gate      = rescale(bias + (input + input_offset) * input weights) + rescale((hidden + hidden_offset) * others)
+//     cell      = rescale(sigmoid(forget) * cell) + rescale(sigmoid(input) * tanh(candidate)), clipped
+//     hidden    = rescale(sigmoid(output) * tanh(cell * cell_multiplier / 2^cell_shift)) - hidden_offset, of the type
 // A step's hidden values are its output. With int16 the two sums of a gate have 64 bits and are rescaled as WideScale
 // does, biases have 64 bits too, and both offsets are 0.
 struct LstmArguments {

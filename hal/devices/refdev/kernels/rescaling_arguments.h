@@ -35,7 +35,7 @@ enum class QuantizedBinaryOp : std::uint32_t {
 };
 
 // Quantised arithmetic on two operands with broadcasting, as in AddArguments. With
-//     number1 = element1 + input1_offset term1 = rescale(number1 << left_shift, input1_multiplier, input1_shift)
+//     number1 = element1 + input1_offset        term1 = rescale(number1 << left_shift, input1_multiplier, input1_shift)
 // and the same of the second operand, an operation rescales to the output, with output_multiplier, output_shift,
 // output_offset and the activation's bounds:
 //     add, subtract, squared_difference: their result on the terms; multiply: number1 * number2;

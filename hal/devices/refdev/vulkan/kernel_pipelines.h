@@ -9,9 +9,9 @@
 // docs/reference/device.md says what a digest covers.
 //
 // Descriptor set 0, the same layout for every pipeline, storage buffers only:
-//     0 words: the trace, read
-//     1 mark: one 32-bit word, written; of `attest`: all marks, read and cleared
-//     2...7 operands, in the order of Program::operands; what a command has no operand for is bound to the words
+//     0      words: the trace, read
+//     1      mark: one 32-bit word, written; of `attest`: all marks, read and cleared
+//     2...7  operands, in the order of Program::operands; what a command has no operand for is bound to the words
 // Push constants: struct PushConstants.
 #pragma once
 

@@ -1,11 +1,11 @@
 // pianola_board_mesh_binaries FOLDER: captures what the tests of several devices replay on a board, for the profile
 // default.
 //
-//   two.ptb two devices. Input 0 is a row for each, input 1 a bias for both; each has weights of its own.
+//   two.ptb         two devices. Input 0 is a row for each, input 1 a bias for both; each has weights of its own.
 //                   Device 0 gives saturate(saturate(row + bias) + weights),
 //                   device 1 saturate(max(row, bias) - weights)
-//   impatient.ptb the same with a deadline that can be waited for
-//   one.ptb one device: device 0's part
+//   impatient.ptb   the same with a deadline that can be waited for
+//   one.ptb         one device: device 0's part
 //
 // Elements are int8. Queue 1 writes, queue 0 computes and reads; two steps may be in flight.
 #include <array>
