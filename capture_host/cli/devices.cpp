@@ -18,11 +18,33 @@ struct DevicesArguments {
 int print_devices(const DevicesArguments& arguments) {
     const DeviceList list = list_devices();
     if (arguments.json) {
-        fmt::print("{}\n", json_text({{"devices", list.json}, {"no_vulkan", list.none}}));
+        nlohmann::json json = list.missing;
+        json["devices"] = list.json;
+        fmt::print("{}\n", json_text(json));
     } else {
         fmt::print("{}", list.text);
     }
     return kDone;
+}
+
+void add_executor(DeviceList& list, const char* family, const Executor& executor) {
+    const ExecutorDevices found = executor.devices();
+    for (std::size_t i = 0U; i < found.devices.size(); ++i) {
+        const ExecutorDevices::Device& each = found.devices[i];
+        const std::string name = fmt::format("{}:{}", executor.name(), i);
+        list.text += fmt::format("{:<13} {}: {}, {} {}{}{}\n", name, family, each.name, executor.title(), each.version,
+                                 each.missing.empty() ? "" : "; cannot be opened: ", each.missing);
+        list.json.push_back({{"device", name},
+                             {"family", family},
+                             {"name", each.name},
+                             {executor.name(), each.version},
+                             {"missing", each.missing}});
+    }
+    nlohmann::json& none = list.missing[fmt::format("no_{}", executor.name())];
+    if (found.devices.empty()) {
+        list.text += fmt::format("{:<13} none: {}\n", executor.name(), found.why_none);
+        none = found.why_none;
+    }
 }
 
 }  // namespace
@@ -30,31 +52,15 @@ int print_devices(const DevicesArguments& arguments) {
 DeviceList list_devices() {
     DeviceList list;
     list.json = nlohmann::json::array();
+    list.missing = nlohmann::json::object();
     for (const Target* const target : known_targets()) {
         const char* const family = target->usual_device().family;
         if (target->offers().simulator) {
             list.text += fmt::format("simulator     {}\n", family);
             list.json.push_back({{"device", "simulator"}, {"family", family}});
         }
-        if (!target->offers().vulkan) {
-            continue;
-        }
-        const ExecutorList executors = target->executors();
-        for (std::size_t i = 0U; i < executors.executors.size(); ++i) {
-            const ListedExecutor& each = executors.executors[i];
-            const std::string name = fmt::format("vulkan:{}", i);
-            list.text += fmt::format("{:<13} {}: {}, Vulkan {}{}{}\n", name, family, each.name, each.version,
-                                     each.missing.empty() ? "" : "; cannot be opened: ", each.missing);
-            list.json.push_back({{"device", name},
-                                 {"family", family},
-                                 {"name", each.name},
-                                 {"vulkan", each.version},
-                                 {"missing", each.missing}});
-        }
-        if (executors.executors.empty()) {
-            const std::string why = executors.why_none.empty() ? "the loader finds no device" : executors.why_none;
-            list.text += fmt::format("vulkan        none: {}\n", why);
-            list.none = why;
+        for (const Executor* const executor : target->executors()) {
+            add_executor(list, family, *executor);
         }
     }
     return list;

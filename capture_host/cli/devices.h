@@ -9,9 +9,9 @@
 namespace pianola::cli {
 
 struct DeviceList {
-    std::string text;     // a line each
-    nlohmann::json json;  // an array
-    nlohmann::json none;  // why there is no Vulkan device; null where there is one
+    std::string text;        // a line each
+    nlohmann::json json;     // an array
+    nlohmann::json missing;  // "no_NAME" of every executor: why it has no device; null where it has one
 };
 [[nodiscard]] DeviceList list_devices();
 

@@ -79,12 +79,14 @@ nlohmann::json build_to_json() {
 }
 
 nlohmann::json features_to_json(const DeviceList& devices) {
-    const bool has_vulkan = usual_target().offers().vulkan;
-    return {{"signatures", "OpenSSL signs, BearSSL verifies"},
-            {"plugins", true},
-            {"python_package", PIANOLA_HAS_PYTHON != 0},
-            {"vulkan", has_vulkan},
-            {"no_vulkan", devices.none}};
+    nlohmann::json features = devices.missing;
+    features["signatures"] = "OpenSSL signs, BearSSL verifies";
+    features["plugins"] = true;
+    features["python_package"] = PIANOLA_HAS_PYTHON != 0;
+    for (const Executor* const executor : usual_target().executors()) {
+        features[executor->name()] = executor->is_built();
+    }
+    return features;
 }
 
 nlohmann::json limits_to_json() {
@@ -108,9 +110,11 @@ std::string text_of(const nlohmann::json& json, const DeviceList& devices) {
                     text("sanitizers").empty() ? "" : ", sanitizers ", text("sanitizers"), text("profile"));
     const nlohmann::json& features = json.at("features");
     const auto said = [&features](const char* name) { return features.at(name).get<bool>() ? "built" : "not built"; };
-    out +=
-        fmt::format("features\n  signatures  {}\n  plugins     --plugin\n  Python      package {}\n  Vulkan      {}\n",
-                    features.at("signatures").get<std::string>(), said("python_package"), said("vulkan"));
+    out += fmt::format("features\n  signatures  {}\n  plugins     --plugin\n  Python      package {}\n",
+                       features.at("signatures").get<std::string>(), said("python_package"));
+    for (const Executor* const executor : usual_target().executors()) {
+        out += fmt::format("  {:<11} {}\n", executor->title(), said(executor->name()));
+    }
     out += "devices\n";
     std::string line;
     for (const char each : devices.text) {

@@ -12,7 +12,7 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "hal/host/simulator.h"
+#include "hal/registry/registry.h"
 
 namespace pianola::cli {
 namespace {
@@ -176,7 +176,8 @@ void refuse_zeros_in_front(CLI::App& app) {
             }
             const bool may_be_device = is_file(type);  // vulkan:N, or a name, which may have zeros
             option->transform(CLI::Validator{[may_be_device](std::string& value) {
-                                                 return (may_be_device && !vulkan_number(value))
+                                                 return (may_be_device &&
+                                                         (find_executor(known_targets(), value).executor == nullptr))
                                                             ? ""
                                                             : complaint_of_zeros(value);
                                              },

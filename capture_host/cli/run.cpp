@@ -14,6 +14,7 @@
 #include "capture_host/cli/run_arguments.h"
 #include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
+#include "hal/registry/registry.h"
 #include "pianola_host/replay.h"
 
 namespace pianola::cli {
@@ -28,9 +29,11 @@ class Run {
   public:
     explicit Run(const RunArguments& arguments)
         : arguments_{arguments},
+          executor_{find_executor(known_targets(), arguments.target.device)},
           file_{arguments.file, target_of(arguments)},
-          measures_{file_.target().offers().cycles && !vulkan_number(arguments.target.device).has_value()},
-          replay_{file_.bytes(), file_.target(), file_.device(), options_for(arguments)},
+          measures_{(executor_.executor == nullptr) ? file_.target().offers().cycles
+                                                    : executor_.executor->offers().cycles},
+          replay_{file_.bytes(), file_.target(), file_.device(), options_for(arguments, executor_)},
           session_{replay_.session()} {}
 
     int run() {
@@ -76,21 +79,21 @@ class Run {
     }
 
   private:
-    // A Vulkan device is no description: what is described is what the binary names.
+    // An executor's device is no description: what is described is what the binary names.
     static TargetArguments target_of(const RunArguments& arguments) {
         TargetArguments target = arguments.target;
-        if (vulkan_number(target.device).has_value()) {
+        if (find_executor(known_targets(), target.device).executor != nullptr) {
             target.device.clear();
         }
         return target;
     }
 
-    static SimulatorOptions options_for(const RunArguments& arguments) {
+    static SimulatorOptions options_for(const RunArguments& arguments, const ExecutorDevice& executor) {
         SimulatorOptions options;
         options.threaded = arguments.threaded;
         options.check_accesses = arguments.check_accesses;
         options.keep_execution_logs = !arguments.log.empty();
-        options.vulkan = vulkan_number(arguments.target.device);
+        options.executor = executor;
         return options;
     }
 
@@ -353,8 +356,9 @@ class Run {
 
     const RunArguments& arguments_;
     std::unique_ptr<Progress> progress_{std::make_unique<Progress>("run")};  // until there are results to print
+    ExecutorDevice executor_;
     BinaryFile file_;
-    bool measures_;  // the simulator has the device's time
+    bool measures_;  // what executes the binary has the device's time
     replay::Replay replay_;
     Session& session_;
     std::uint32_t self_tests_passed_{0U};

@@ -122,26 +122,44 @@ std::string window_text(const MemoryManifest& manifest) {
     return text;
 }
 
-// What a Vulkan device would make of it: all of that is made at open and at load.
-std::string vulkan_text(const VerifiedFile& file) {
-    const auto line = [](const char* what, const ExecutorObjects& objects) {
-        return fmt::format(
-            "  {:<18}{:>6} buffers, {} descriptor sets, {} command buffers, {} memory objects, {} semaphores,\n"
-            "{:>26} pipelines\n",
-            what, objects.buffers, objects.descriptor_sets, objects.command_buffers, objects.memory_objects,
-            objects.semaphores, objects.pipelines);
-    };
+std::string object_counts_text(const std::string& when, const std::vector<ObjectCount>& objects) {
+    constexpr std::size_t kInALine = 5U;
+    std::string text = fmt::format("  {:<18}", when);
+    for (std::size_t i = 0U; i < objects.size(); ++i) {
+        const ObjectCount& each = objects[i];
+        if (i == 0U) {
+            text += fmt::format("{:>6} {}", each.count, each.kind);
+        } else if ((i % kInALine) == 0U) {
+            text += fmt::format(",\n{:>26} {}", each.count, each.kind);
+        } else {
+            text += fmt::format(", {} {}", each.count, each.kind);
+        }
+    }
+    return text + "\n";
+}
+
+// The objects that an executor's device would make of the binary, at open and at load.
+std::string executor_text(const VerifiedFile& file, const Executor& executor) {
     const std::uint32_t queues = file.device().queue_count;
-    const ExecutorObjects of_device = file.target().executor_objects({}, queues);
-    if (of_device.pipelines == 0U) {
+    const std::vector<ObjectCount> of_device = executor.objects({}, queues);
+    if (of_device.empty()) {
         return {};
     }
-    std::string text = "objects on a Vulkan device\n" + line("at open", of_device);
+    std::string text =
+        fmt::format("objects on a {} device\n", executor.title()) + object_counts_text("at open", of_device);
     for (std::uint32_t i = 0U; i < file.image().trace_count(); ++i) {
         const TraceView trace = file.image().trace(i);
         const WordSpan words =
             file.image().trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
-        text += line(fmt::format("at load, trace {}", i).c_str(), file.target().executor_objects(words, queues));
+        text += object_counts_text(fmt::format("at load, trace {}", i), executor.objects(words, queues));
+    }
+    return text;
+}
+
+std::string executors_text(const VerifiedFile& file) {
+    std::string text;
+    for (const Executor* const executor : file.target().executors()) {
+        text += executor_text(file, *executor);
     }
     return text;
 }
@@ -155,7 +173,8 @@ std::string manifest_in_its_form(const SizeArguments& arguments, const VerifiedF
     if (arguments.header) {
         return (arguments.language == "c99") ? manifest_as_c_header(manifest) : manifest_as_header(manifest);
     }
-    return arguments.linker ? manifest_as_linker_fragment(manifest) : (manifest_as_text(manifest) + vulkan_text(file));
+    return arguments.linker ? manifest_as_linker_fragment(manifest)
+                            : (manifest_as_text(manifest) + executors_text(file));
 }
 
 nlohmann::json manifest_in_json(const SizeArguments& arguments, const VerifiedFile& file, const std::string& name) {

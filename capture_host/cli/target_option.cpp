@@ -8,14 +8,17 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "hal/host/device_numbers.h"
+#include "hal/registry/registry.h"
 
 namespace pianola::cli {
 DeviceFile::DeviceFile(const std::string& file_name) : name_{file_name}, members_(nlohmann::json::object()) {
     if (file_name.empty()) {
         return;
     }
-    if (vulkan_number(file_name).has_value()) {
-        fail("only `pianola run` executes on a Vulkan device; here a device description, JSON, is wanted");
+    const Executor* const executor = find_executor(known_targets(), file_name).executor;
+    if (executor != nullptr) {
+        fail(fmt::format("only `pianola run` executes on a {} device; here a device description, JSON, is wanted",
+                         executor->title()));
     }
     try {
         members_ = files::parse_json(files::load_file(file_name, files::kSmallLimitBytes));

@@ -33,7 +33,9 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
     std::vector<std::unique_ptr<Simulator>> simulators;
     for (std::uint32_t i = 0U; i < devices_of(device); ++i) {
         try {
-            simulators.push_back(target.simulate(device, options));
+            const Executor* const executor = options.executor.executor;
+            simulators.push_back((executor == nullptr) ? target.simulate(device, options)
+                                                       : executor->simulate(device, options));
         } catch (const ExecutorRefused& refused) {
             throw NotOffered{refused.what()};
         }
@@ -79,27 +81,26 @@ Stopped::Stopped(Status status, const FaultRecord& fault)
       fault_{fault} {}
 
 void require_simulator(const Target& target, const SimulatorOptions& options) {
-    Offers offers = target.offers();
-    if (options.vulkan.has_value()) {  // the Vulkan device does not support options for this process
-        offers.threads = false;
-        offers.access_checks = false;
-        offers.command_log = false;
-        offers.execution_logs = false;
-    }
+    const Executor* const executor = options.executor.executor;
+    const Span<const Executor* const> executors = target.executors();
+    const bool has_executor = std::find(executors.begin(), executors.end(), executor) != executors.end();
+    const Offers offers = has_executor ? executor->offers() : target.offers();
+    const std::string title = (executor == nullptr) ? "" : executor->title();
+    const std::string no_executor = fmt::format("no {} device", title);
     struct Wish {
         bool is_wanted;
         bool is_offered;
         const char* what;
     };
-    for (const Wish& wish : {Wish{true, offers.simulator, "no simulator"},
-                             Wish{options.vulkan.has_value(), offers.vulkan, "no Vulkan device"},
-                             Wish{options.threaded, offers.threads, "no simulator with a thread per queue"},
-                             Wish{options.check_accesses, offers.access_checks, "no simulator that checks accesses"},
-                             Wish{options.keep_log, offers.command_log, "no simulator with a log of commands"},
-                             Wish{options.keep_execution_logs, offers.execution_logs, "no execution logs"}}) {
+    for (const Wish& wish :
+         {Wish{true, offers.simulator, "no simulator"}, Wish{executor != nullptr, has_executor, no_executor.c_str()},
+          Wish{options.threaded, offers.threads, "no simulator with a thread per queue"},
+          Wish{options.check_accesses, offers.access_checks, "no simulator that checks accesses"},
+          Wish{options.keep_log, offers.command_log, "no simulator with a log of commands"},
+          Wish{options.keep_execution_logs, offers.execution_logs, "no execution logs"}}) {
         if (wish.is_wanted && !wish.is_offered) {
             throw NotOffered{fmt::format("{}the target of device family {} has {}",
-                                         options.vulkan.has_value() ? "on a Vulkan device " : "",
+                                         title.empty() ? "" : fmt::format("on a {} device ", title),
                                          target.usual_device().family, wish.what)};
         }
     }

@@ -57,7 +57,8 @@ using tensor::Tensor;
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
     options.races = races_from(races);
-    options.vulkan = vulkan_from(executor);
+    static_cast<void>(executor_from(executor));
+    options.vulkan = vulkan_number(executor);
     options.call_site = &call_site;
     return options;
 }
@@ -371,15 +372,15 @@ host::TraceParameter trace_parameter(const std::string& name, const std::vector<
     return parameter;
 }
 
-std::optional<std::uint32_t> vulkan_from(const std::string& executor) {
-    const std::optional<std::uint32_t> number = vulkan_number(executor);
-    if (!number.has_value() && (executor != kSimulator)) {
+ExecutorDevice executor_from(const std::string& executor) {
+    const ExecutorDevice found = find_executor(known_targets(), executor);
+    if ((found.executor == nullptr) && (executor != kSimulator)) {
         throw host::HostError{host::HostRule::kDeviceOptions,
                               fmt::format("executor is '{}'; '{}', 'vulkan' and 'vulkan:N' are possible, `pianola "
                                           "devices` lists the latter",
                                           executor, kSimulator)};
     }
-    return number;
+    return found;
 }
 
 void bind_device(py::module_& module) {

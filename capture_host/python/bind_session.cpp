@@ -193,7 +193,7 @@ std::vector<Outputs> named_records(const std::vector<Player::Tensors>& records,
 void bind_session(py::module_& module) {
     py::class_<Player>(module, "Session", "A trace binary on a device of its own, as the runtime on target replays it.")
         .def(py::init([](const File& file, bool threaded, const std::string& executor) {
-                 return std::make_unique<Player>(contents_of(file.object), threaded, vulkan_from(executor));
+                 return std::make_unique<Player>(contents_of(file.object), threaded, executor_from(executor));
              }),
              py::arg("file"), py::kw_only(), py::arg("threaded") = false, py::arg("executor") = kSimulator)
         .def_property_readonly("inputs", [](const Player& self) { return tensor_entries(self.manifest().inputs); })

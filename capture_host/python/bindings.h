@@ -133,9 +133,9 @@ using tensor::ElementLayout;
 // does: the operating system would see another name.
 [[nodiscard]] std::string path_from(const pybind11::object& path);
 
-// What executes a device's commands: the simulator, or the Vulkan device with the number. Throws API-DEVICE-OPTIONS.
+// What executes a device's commands: the simulator, or the device that the text names. Throws API-DEVICE-OPTIONS.
 inline constexpr const char* kSimulator = "simulator";
-[[nodiscard]] std::optional<std::uint32_t> vulkan_from(const std::string& executor);
+[[nodiscard]] ExecutorDevice executor_from(const std::string& executor);
 
 // For numbers that the caller of Python may give as any integer: throws ValueError where it does not fit.
 [[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);

@@ -29,10 +29,10 @@ namespace {
 }
 
 [[nodiscard]] std::unique_ptr<replay::Replay> replay_of(ByteSpan file, const targets::FileTarget& found, bool threaded,
-                                                        std::optional<std::uint32_t> vulkan) {
+                                                        const ExecutorDevice& executor) {
     SimulatorOptions options;
     options.threaded = threaded;
-    options.vulkan = vulkan;
+    options.executor = executor;
     try {
         return std::make_unique<replay::Replay>(file, *found.target, found.device, options);
     } catch (const replay::NotOffered& error) {
@@ -43,8 +43,8 @@ namespace {
 }  // namespace
 
 struct Player::State {
-    State(ByteSpan file, bool threaded, std::optional<std::uint32_t> vulkan)
-        : found{device_for(file)}, replay{replay_of(file, found, threaded, vulkan)} {
+    State(ByteSpan file, bool threaded, const ExecutorDevice& executor)
+        : found{device_for(file)}, replay{replay_of(file, found, threaded, executor)} {
         try {
             replay->load();
         } catch (const replay::Refused& refused) {
@@ -71,8 +71,8 @@ struct Player::State {
     capture::Manifest manifest;
 };
 
-Player::Player(const std::vector<std::uint8_t>& file, bool threaded, std::optional<std::uint32_t> vulkan)
-    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded, vulkan)} {}
+Player::Player(const std::vector<std::uint8_t>& file, bool threaded, const ExecutorDevice& executor)
+    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded, executor)} {}
 
 Player::~Player() = default;
 

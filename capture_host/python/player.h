@@ -1,15 +1,15 @@
-// Player: a trace binary on a separate device, simulated or Vulkan.
+// Player: a trace binary on a separate device, simulated or of an executor.
 //
 // pianola.Session is a Player. The device is the one that the binary was captured for. Throws PlayerError.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture_host/timeline/operations.h"
+#include "hal/host/simulator.h"
 #include "pianola_host/manifest.h"
 #include "pianola_host/rule_error.h"
 
@@ -20,9 +20,7 @@ using PlayerError = host::RuleError;
 
 class Player {
   public:
-    // vulkan: the Vulkan device with this number executes the binary.
-    explicit Player(const std::vector<std::uint8_t>& file, bool threaded = false,
-                    std::optional<std::uint32_t> vulkan = std::nullopt);
+    explicit Player(const std::vector<std::uint8_t>& file, bool threaded = false, const ExecutorDevice& executor = {});
     ~Player();
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;

@@ -19,8 +19,8 @@
 
 namespace pianola {
 
-// Incremented with every change of Target, Simulator, Device, Platform or CommandSet.
-inline constexpr std::uint32_t kPluginAbiVersion = 3U;
+// Incremented with every change of Target, Executor, Simulator, Device, Platform or CommandSet.
+inline constexpr std::uint32_t kPluginAbiVersion = 4U;
 // Size of everything that crosses the boundary: other capacities, or another standard library, change it.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +

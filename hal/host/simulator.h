@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,6 @@ struct Offers {
     bool command_log{false};     // SimulatorOptions::keep_log
     bool execution_logs{false};  // SimulatorOptions::keep_execution_logs; Target::read_execution_logs()
     bool direct_queues{false};   // Simulator::direct_queues()
-    bool vulkan{false};          // SimulatorOptions::vulkan; then without device time, logs and access checks
 };
 
 // The time that the simulators of a mesh share: time that this side has seen of one of them has passed for all.
@@ -34,58 +32,23 @@ struct VirtualTime {
     std::shared_ptr<void> of_family;  // its type belongs to the family, whose first simulator makes it
 };
 
-// A Vulkan device that SimulatorOptions::vulkan can name by its number.
-struct ListedExecutor {
-    std::string name;
-    std::string version;  // of the interface that it has
-    std::string missing;  // what it lacks; empty if it can be opened
-};
-struct ExecutorList {
-    std::vector<ListedExecutor> executors;
-    std::string why_none;  // reason if there are none
-};
+class Executor;
 
-// The number in "vulkan" (0) or "vulkan:N", the users' names for these devices; nothing for other text.
-[[nodiscard]] inline std::optional<std::uint32_t> vulkan_number(const std::string& text) {
-    constexpr std::size_t kMostDigits = 4U;
-    const std::string prefix = "vulkan";
-    if (text == prefix) {
-        return 0U;
-    }
-    const std::string digits = (text.size() > prefix.size()) ? text.substr(prefix.size() + 1U) : "";
-    if ((text.compare(0U, prefix.size() + 1U, prefix + ":") != 0) || digits.empty() || (digits.size() > kMostDigits) ||
-        (digits.find_first_not_of("0123456789") != std::string::npos)) {
-        return std::nullopt;
-    }
-    return static_cast<std::uint32_t>(std::stoul(digits));
-}
-
-// Numbers of objects that are requested of an interface.
-struct ExecutorObjects {
-    std::uint64_t pipelines{0U};
-    std::uint64_t semaphores{0U};
-    std::uint64_t buffers{0U};
-    std::uint64_t descriptor_sets{0U};
-    std::uint64_t command_buffers{0U};
-    std::uint64_t memory_objects{0U};
+// A device of an executor, by its number. Without an executor: the simulator.
+struct ExecutorDevice {
+    const Executor* executor{nullptr};  // static lifetime
+    std::uint32_t number{0U};
 };
 
 struct SimulatorOptions {
-    bool threaded{false};                 // one thread per queue; otherwise queues run inside Device::service()
-    bool check_accesses{false};           // proves for every command that it touched no byte outside its extents
-    bool memory_is_visible{true};         // to the ECU core; otherwise only queues move tensors
-    bool keep_log{false};                 // with times, without limit
-    bool keep_execution_logs{false};      // the device's logs: a ring per queue
-    bool keep_completions{false};         // for DirectQueues::take_completions()
-    std::optional<std::uint32_t> vulkan;  // the Vulkan device with this number executes commands, instead of this
-                                          // process
-    std::shared_ptr<VirtualTime> time;    // empty: a separate time
-};
-
-// The executor that SimulatorOptions name does not exist, or lacks the feature named by what().
-class ExecutorRefused : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
+    bool threaded{false};               // one thread per queue; otherwise queues run inside Device::service()
+    bool check_accesses{false};         // proves for every command that it touched no byte outside its extents
+    bool memory_is_visible{true};       // to the ECU core; otherwise only queues move tensors
+    bool keep_log{false};               // with times, without limit
+    bool keep_execution_logs{false};    // the device's logs: a ring per queue
+    bool keep_completions{false};       // for DirectQueues::take_completions()
+    ExecutorDevice executor;            // executes commands instead of this process
+    std::shared_ptr<VirtualTime> time;  // empty: a separate time
 };
 
 // One executed command, for logs.

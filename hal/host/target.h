@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "hal/host/executor.h"
 #include "hal/host/simulator.h"
 #include "pianola/command_set.h"
 #include "pianola/device.h"
+#include "pianola/span.h"
 
 namespace pianola {
 
@@ -75,17 +77,13 @@ class Target {
     [[nodiscard]] virtual const char* kernel_name(std::uint32_t kernel_id) const noexcept = 0;
 
     [[nodiscard]] virtual Offers offers() const noexcept { return {}; }
-    // nullptr if there is none. The device must be valid, and the requested options offered. Throws ExecutorRefused.
+    // nullptr if there is none. The device must be valid, and the requested options offered; no executor.
     [[nodiscard]] virtual std::unique_ptr<Simulator> simulate(const DeviceDescription& /*device*/,
                                                               const SimulatorOptions& /*options*/) const {
         return nullptr;
     }
-    // With Offers::vulkan.
-    [[nodiscard]] virtual ExecutorList executors() const { return {}; }
-    // Vulkan objects that are made for a trace with these words; without words, those of the device itself.
-    [[nodiscard]] virtual ExecutorObjects executor_objects(WordSpan /*words*/, std::uint32_t /*queues*/) const {
-        return {};
-    }
+    // What else executes the family's binaries, also if this build lacks it. Static lifetime.
+    [[nodiscard]] virtual Span<const Executor* const> executors() const noexcept { return {}; }
     // Its words; empty if the device has no such command.
     [[nodiscard]] virtual std::vector<std::uint32_t> sample(Sample /*which*/,
                                                             const SampleOperands& /*operands*/) const {
@@ -102,5 +100,24 @@ class Target {
         return "the device keeps none";
     }
 };
+
+// The device that `text`, NAME or NAME:N, names of these targets' executors. Without an executor for other text.
+[[nodiscard]] inline ExecutorDevice find_executor(Span<const Target* const> targets, const std::string& text) {
+    constexpr std::size_t kMostDigits = 4U;
+    const std::size_t colon = text.find(':');
+    const std::string digits = (colon == std::string::npos) ? "0" : text.substr(colon + 1U);
+    if (digits.empty() || (digits.size() > kMostDigits) ||
+        (digits.find_first_not_of("0123456789") != std::string::npos)) {
+        return {};
+    }
+    for (const Target* const target : targets) {
+        for (const Executor* const executor : target->executors()) {
+            if (text.substr(0U, colon) == executor->name()) {
+                return {executor, static_cast<std::uint32_t>(std::stoul(digits))};
+            }
+        }
+    }
+    return {};
+}
 
 }  // namespace pianola

@@ -17,7 +17,11 @@ class Doctor(cli_support.CliTest):
         self.assertIn("simulator", [each["device"] for each in shown["devices"]])
         self.assertEqual(shown["devices"], json.loads(self.run_pianola("devices", "--json").stdout)["devices"])
         self.assertEqual([each["profile"] for each in shown["limits"]["profiles"]], ["small_ecu", "default", "host"])
+        features = shown["features"]
+        no_vulkan = features["no_vulkan"] or ""
+        self.assertIs(features["vulkan"], "this build has no Vulkan device" not in no_vulkan)
         text = self.run_pianola("doctor").stdout
+        self.assertIn(f"Vulkan      {'built' if features['vulkan'] else 'not built'}\n", text)
         for word in (f"pianola {version}", "features", "devices", "limits", "self-test", "replayed 4 vectors",
                      "a damaged binary was refused"):
             self.assertIn(word, text)

@@ -29,7 +29,9 @@ inline std::vector<Tensors> replayed(const CapturedWorkload& workload, const Mes
     device.mesh_rows = workload.manifest.target.mesh_rows;
     device.mesh_columns = workload.manifest.target.mesh_columns;
     SimulatorOptions options;
-    options.vulkan = tested_vulkan();
+    if (const std::optional<std::uint32_t> vulkan = tested_vulkan()) {
+        options.executor = {find_executor(known_targets(), "vulkan").executor, *vulkan};
+    }
     replay::Replay replay{view(workload.file), usual_target(), device, options};
     replay.load();
     return replay.run(inputs);

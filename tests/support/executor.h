@@ -11,7 +11,7 @@
 
 namespace pianola::test {
 
-// For DeviceOptions::vulkan and SimulatorOptions::vulkan. PIANOLA_TEST_EXECUTOR=vulkan in the environment asks for the
+// For DeviceOptions::vulkan. PIANOLA_TEST_EXECUTOR=vulkan in the environment asks for the
 // device that PIANOLA_VULKAN_DEVICE names by its number, else the first.
 [[nodiscard]] inline std::optional<std::uint32_t> tested_vulkan() {
     const char* const executor = std::getenv("PIANOLA_TEST_EXECUTOR");

@@ -30,6 +30,7 @@ set(pianola_headers_pl330
 
 # Of devices that the host's tools take as plugins.
 set(pianola_headers_target
+    hal/host/executor.h
     hal/host/plugin.h
     hal/host/simulator.h
     hal/host/target.h)

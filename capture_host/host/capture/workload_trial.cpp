@@ -6,6 +6,7 @@
 
 #include "capture_host/base/profiles.h"
 #include "capture_host/base/status_name.h"
+#include "capture_host/host/device/device_state.h"
 #include "hal/registry/registry.h"
 #include "pianola/development_config.h"
 #include "pianola_host/replay.h"
@@ -38,7 +39,7 @@ auto replaying(Act act) {
 std::unique_ptr<Replay> replay_of(ByteSpan file, const DeviceDescription& device, std::optional<std::uint32_t> vulkan) {
     SimulatorOptions options;
     options.memory_is_visible = false;  // as every device does
-    options.vulkan = vulkan;
+    options.executor = executor_for(vulkan);
     try {
         return std::make_unique<Replay>(file, usual_target(), device, options);
     } catch (const replay::NotOffered& refused) {

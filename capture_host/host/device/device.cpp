@@ -7,20 +7,33 @@
 #include "capture_host/base/interrupt.h"
 #include "capture_host/host/device/device_state.h"
 
+namespace pianola {
+
+std::optional<std::uint32_t> vulkan_number(const std::string& text) {
+    const ExecutorDevice named = find_executor(known_targets(), text);
+    const bool is_vulkan = (named.executor != nullptr) && (named.executor == host::executor_for(0U).executor);
+    return is_vulkan ? std::optional{named.number} : std::nullopt;
+}
+
+}  // namespace pianola
+
 namespace pianola::host {
 namespace {
 
-// The options that are asked for and that no Vulkan device has; empty: none.
-std::string what_vulkan_has_not(const DeviceOptions& options) {
+// The first requested option that the executor does not offer, in a sentence; empty if there is none.
+std::string not_offered_by(const Executor& executor, const DeviceOptions& options) {
     struct Option {
         bool is_wanted;
+        bool is_offered;
         const char* text;
     };
-    for (const Option& option : {Option{options.threaded, "has no threads of this process; leave out threaded"},
-                                 Option{options.keep_log, "keeps no log of commands; leave out keep_log"},
-                                 Option{options.check_accesses, "checks no accesses; leave out check_accesses"}}) {
-        if (option.is_wanted) {
-            return fmt::format("a Vulkan device {}", option.text);
+    const Offers offers = executor.offers();
+    for (const Option& option :
+         {Option{options.threaded, offers.threads, "has no threads of this process; leave out threaded"},
+          Option{options.keep_log, offers.command_log, "keeps no log of commands; leave out keep_log"},
+          Option{options.check_accesses, offers.access_checks, "checks no accesses; leave out check_accesses"}}) {
+        if (option.is_wanted && !option.is_offered) {
+            return fmt::format("a {} device {}", executor.title(), option.text);
         }
     }
     return {};
@@ -70,7 +83,8 @@ DeviceDescription checked_spec(const DeviceOptions& options) {
     if (!wrong.empty()) {
         refuse(wrong);
     }
-    const std::string not_offered = options.vulkan.has_value() ? what_vulkan_has_not(options) : "";
+    const Executor* const executor = executor_for(options.vulkan).executor;
+    const std::string not_offered = (executor == nullptr) ? "" : not_offered_by(*executor, options);
     if (!not_offered.empty()) {
         refuse(not_offered);
     }
@@ -88,6 +102,11 @@ std::uint32_t data_bytes(const DeviceOptions& options) {
 
 }  // namespace
 
+ExecutorDevice executor_for(std::optional<std::uint32_t> vulkan) {
+    return vulkan.has_value() ? ExecutorDevice{find_executor(known_targets(), "vulkan").executor, *vulkan}
+                              : ExecutorDevice{};
+}
+
 std::uint64_t next_id() noexcept {
     static std::atomic<std::uint64_t> last{0U};
     return last.fetch_add(1U) + 1U;
@@ -104,9 +123,10 @@ DeviceState::DeviceState(const DeviceOptions& device_options)
     sim_options.threaded = options.threaded;
     sim_options.keep_log = options.keep_log;
     sim_options.check_accesses = options.check_accesses;
-    sim_options.vulkan = options.vulkan;
+    sim_options.executor = executor_for(options.vulkan);
     try {
-        sim = family.simulate(spec, sim_options);
+        const Executor* const executor = sim_options.executor.executor;
+        sim = (executor == nullptr) ? family.simulate(spec, sim_options) : executor->simulate(spec, sim_options);
     } catch (const ExecutorRefused& refused) {
         throw HostError{HostRule::kDeviceOptions, refused.what()};
     }

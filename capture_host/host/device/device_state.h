@@ -74,6 +74,9 @@ struct TraceState {
 
 using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
 
+// For DeviceOptions::vulkan.
+[[nodiscard]] ExecutorDevice executor_for(std::optional<std::uint32_t> vulkan);
+
 struct DeviceState {
     explicit DeviceState(const DeviceOptions& device_options);
 

@@ -27,6 +27,13 @@
 #include "pianola_host/program.h"
 #include "pianola_host/trace.h"
 
+namespace pianola {
+
+// For DeviceOptions::vulkan: the number in "vulkan" (0) or "vulkan:N"; nothing for other text.
+[[nodiscard]] std::optional<std::uint32_t> vulkan_number(const std::string& text);
+
+}  // namespace pianola
+
 namespace pianola::host {
 
 // The reaction to operations of two queues that touch the same bytes, one of them writing, if no event and no wait of

@@ -1,7 +1,7 @@
 // What a driver lacks or runs out of is refused by name, leaves nothing behind, and the process goes on.
 #include <algorithm>
 
-#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_executor.h"
 #include "tests/vulkan/driver/small_host.h"
 
 namespace pianola::vulkan {
@@ -136,14 +136,14 @@ TEST_F(VulkanRefusals, NameWhatADriverLacksAtOpenAndInTheList) {
         shim().clear();
         lacking.hide(shim().pretence);
         EXPECT_EQ(refusal_of(small_machine()), std::string{"missing: "} + lacking.missing);
-        const ExecutorList list = list_devices();
-        ASSERT_GT(list.executors.size(), tested_device());
-        EXPECT_EQ(list.executors.at(tested_device()).missing, lacking.missing);
+        const ExecutorDevices list = VulkanExecutor{}.devices();
+        ASSERT_GT(list.devices.size(), tested_device());
+        EXPECT_EQ(list.devices.at(tested_device()).missing, lacking.missing);
         expect_nothing_left();
     }
     shim().clear();
     EXPECT_EQ(refusal_of(small_machine()), "");
-    EXPECT_EQ(list_devices().executors.at(tested_device()).missing, "");
+    EXPECT_EQ(VulkanExecutor{}.devices().devices.at(tested_device()).missing, "");
 }
 
 TEST_F(VulkanRefusals, NameMemoryThatIsMissingOrTooSmall) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/footprint.h"
 #include "hal/devices/refdev/host/command_words.h"
@@ -11,7 +13,7 @@
 #include "hal/devices/refdev/host/refdev_simulator.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
-#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_executor.h"
 #include "hal/host/device_numbers.h"
 
 namespace pianola::refdev {
@@ -63,17 +65,12 @@ class RefdevTarget final : public Target {
         return (kernel == nullptr) ? nullptr : kernel->name;
     }
 
-    [[nodiscard]] Offers offers() const noexcept override { return {true, true, true, true, true, true, true, true}; }
+    [[nodiscard]] Offers offers() const noexcept override { return {true, true, true, true, true, true, true}; }
     [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
                                                       const SimulatorOptions& options) const override {
-        return options.vulkan.has_value() ? vulkan::make_simulator(spec_of(device), options)
-                                          : make_simulator(device, options);
+        return make_simulator(device, options);
     }
-
-    [[nodiscard]] ExecutorList executors() const override { return vulkan::list_devices(); }
-    [[nodiscard]] ExecutorObjects executor_objects(WordSpan words, std::uint32_t queues) const override {
-        return words.empty() ? vulkan::device_objects() : vulkan::trace_objects(words, queues);
-    }
+    [[nodiscard]] Span<const Executor* const> executors() const noexcept override { return executors_; }
 
     [[nodiscard]] std::vector<std::uint32_t> sample(Sample which, const SampleOperands& with) const override {
         const Words copy = to_words(CopyArguments{with.source, with.destination, with.size_bytes});
@@ -139,6 +136,8 @@ class RefdevTarget final : public Target {
 
   private:
     RefdevCommandSet command_set_;
+    vulkan::VulkanExecutor vulkan_;
+    std::array<const Executor*, 1U> executors_{&vulkan_};
 };
 
 }  // namespace

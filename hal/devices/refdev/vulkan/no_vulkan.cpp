@@ -1,5 +1,5 @@
 // For a build without Vulkan: everything is refused by name.
-#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_executor.h"
 
 namespace pianola::vulkan {
 namespace {
@@ -10,20 +10,21 @@ constexpr const char* kNotBuilt =
 
 }  // namespace
 
-ExecutorList list_devices() {
+bool VulkanExecutor::is_built() const noexcept {
+    return false;
+}
+
+ExecutorDevices VulkanExecutor::devices() const {
     return {{}, kNotBuilt};
 }
 
-std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& /*spec*/, const SimulatorOptions& /*options*/) {
+std::vector<ObjectCount> VulkanExecutor::objects(WordSpan /*words*/, std::uint32_t /*queues*/) const {
+    return {};
+}
+
+std::unique_ptr<Simulator> VulkanExecutor::simulate(const DeviceDescription& /*device*/,
+                                                    const SimulatorOptions& /*options*/) const {
     throw ExecutorRefused{kNotBuilt};
-}
-
-ExecutorObjects device_objects() {
-    return {};
-}
-
-ExecutorObjects trace_objects(WordSpan /*words*/, std::uint32_t /*queues*/) {
-    return {};
 }
 
 }  // namespace pianola::vulkan

@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/vulkan/vulkan_simulator.h"
+#include "hal/devices/refdev/vulkan/vulkan_executor.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include "hal/devices/refdev/vulkan/trace_plan.h"
 #include "hal/devices/refdev/vulkan/vulkan_device.h"
 #include "hal/devices/refdev/vulkan/vulkan_platform.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::vulkan {
 namespace {
@@ -46,26 +47,56 @@ std::string version_text(std::uint32_t version) {
 
 }  // namespace
 
-ExecutorList list_devices() {
+bool VulkanExecutor::is_built() const noexcept {
+    return true;
+}
+
+ExecutorDevices VulkanExecutor::devices() const {
     PhysicalDeviceList list;
     if (!is_ok(list_physical_devices(list))) {
         return {{}, "no Vulkan loader or driver answers"};
     }
-    ExecutorList listed;
+    ExecutorDevices found;
     for (std::uint32_t i = 0U; i < list.count; ++i) {
         const PhysicalDeviceInfo& device = list.devices.at(i);
-        listed.executors.push_back(
+        found.devices.push_back(
             {device.name.data(), version_text(device.api_version), (device.missing == nullptr) ? "" : device.missing});
     }
-    return listed;
+    if (found.devices.empty()) {
+        found.why_none = "the loader finds no device";
+    }
+    return found;
 }
 
-std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const SimulatorOptions& options) {
+std::vector<ObjectCount> VulkanExecutor::objects(WordSpan words, std::uint32_t queues) const {
+    ObjectCounts counts;
+    std::uint64_t semaphores = 0U;
+    if (words.empty()) {
+        counts.pipelines = 1U;                    // `attest`
+        counts.buffers = (2U * kMaxQueues) + 1U;  // rings and records; all of the memory
+        counts.descriptor_sets = kMaxQueues;
+        counts.command_buffers = kMaxQueues;
+        counts.memory_objects = 1U;
+        semaphores = kMaxQueues + 1U;  // and that of the warm-up
+    } else {
+        counts = count_objects(words, queues);
+    }
+    return {{"buffers", counts.buffers},
+            {"descriptor sets", counts.descriptor_sets},
+            {"command buffers", counts.command_buffers},
+            {"memory objects", counts.memory_objects},
+            {"semaphores", semaphores},
+            {"pipelines", counts.pipelines}};
+}
+
+std::unique_ptr<Simulator> VulkanExecutor::simulate(const DeviceDescription& device,
+                                                    const SimulatorOptions& options) const {
     MachineOptions made;
-    made.spec = spec;
+    copy_sizes(device, made.spec);
+    made.spec.capacities = device.capacities;
     made.memory_is_visible = options.memory_is_visible;
     made.keep_completions = options.keep_completions;
-    made.context.physical_device = options.vulkan.value_or(0U);
+    made.context.physical_device = options.executor.number;
     auto machine = std::make_unique<Machine>(made);
     if (!is_ok(machine->open())) {
         throw ExecutorRefused{"vulkan:" + std::to_string(made.context.physical_device) + " can not be opened; " +
@@ -78,28 +109,6 @@ std::unique_ptr<Simulator> make_simulator(const refdev::DeviceSpec& spec, const 
         time = std::static_pointer_cast<MeshTime>(shared);
     }
     return std::make_unique<VulkanSimulator>(std::move(machine), std::move(time));
-}
-
-ExecutorObjects device_objects() {
-    ExecutorObjects objects;
-    objects.pipelines = 1U;                                   // `attest`
-    objects.semaphores = kMaxQueues + 1U;                     // and that of the warm-up
-    objects.buffers = (std::uint64_t{2U} * kMaxQueues) + 1U;  // rings and records; all of the memory
-    objects.descriptor_sets = kMaxQueues;
-    objects.command_buffers = kMaxQueues;
-    objects.memory_objects = 1U;
-    return objects;
-}
-
-ExecutorObjects trace_objects(WordSpan words, std::uint32_t queues) {
-    const ObjectCounts counts = count_objects(words, queues);
-    ExecutorObjects objects;
-    objects.pipelines = counts.pipelines;
-    objects.buffers = counts.buffers;
-    objects.descriptor_sets = counts.descriptor_sets;
-    objects.command_buffers = counts.command_buffers;
-    objects.memory_objects = counts.memory_objects;
-    return objects;
 }
 
 }  // namespace pianola::vulkan

@@ -1,0 +1,31 @@
+// VulkanExecutor: Vulkan 1.2 devices as an executor of reference-device binaries.
+//
+// A build without Vulkan has it too, and refuses by name (no_vulkan.cpp).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hal/host/executor.h"
+
+namespace pianola::vulkan {
+
+class VulkanExecutor final : public Executor {
+  public:
+    [[nodiscard]] const char* name() const noexcept override { return "vulkan"; }
+    [[nodiscard]] const char* title() const noexcept override { return "Vulkan"; }
+    [[nodiscard]] bool is_built() const noexcept override;
+    // Neither device time nor threads of this process, logs, access checks.
+    [[nodiscard]] Offers offers() const noexcept override {
+        Offers offers;
+        offers.simulator = true;
+        offers.direct_queues = true;
+        return offers;
+    }
+    [[nodiscard]] ExecutorDevices devices() const override;
+    [[nodiscard]] std::vector<ObjectCount> objects(WordSpan words, std::uint32_t queues) const override;
+    [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
+                                                      const SimulatorOptions& options) const override;
+};
+
+}  // namespace pianola::vulkan
