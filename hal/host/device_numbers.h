@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "pianola/config.h"
 #include "pianola/device.h"
 
 namespace pianola {
@@ -41,6 +43,28 @@ constexpr void copy_sizes(const From& from, To& to) {
 template <typename To, typename From>
 constexpr void copy_numbers(const From& from, To& to) {
     for_each_number([](const char* /*name*/, std::uint32_t& target, std::uint32_t value) { target = value; }, to, from);
+}
+
+// For Target::what_is_wrong_with(): the problem of the memories of a device of any family, with member names; empty if
+// there is none.
+[[nodiscard]] inline std::string what_is_wrong_with_memories(const DeviceDescription& device) {
+    constexpr std::uint32_t kLargestMemoryBytes = 1U << 30U;
+    const std::uint64_t dram_end = std::uint64_t{device.dram_base} + device.dram_bytes;
+    const std::uint64_t l1_end = std::uint64_t{device.l1_base} + device.l1_bytes;
+    if ((device.dram_bytes > kLargestMemoryBytes) || (device.l1_bytes > kLargestMemoryBytes) ||
+        (dram_end > UINT32_MAX) || (l1_end > UINT32_MAX)) {
+        return "memories must be at most 1 GiB, and end below 4 GiB";
+    }
+    if ((device.l1_base < dram_end) && (device.dram_base < l1_end)) {
+        return "DRAM and L1 overlap";
+    }
+    for (const std::uint32_t value :
+         {device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes}) {
+        if ((value % kFileAlignmentBytes) != 0U) {
+            return "bases and sizes must be multiples of " + std::to_string(kFileAlignmentBytes);
+        }
+    }
+    return (device.trace_region_bytes > device.dram_bytes) ? "the trace region must fit into DRAM" : "";
 }
 
 // Other promises of a device: names for JSON, and texts for users. Static lifetime.

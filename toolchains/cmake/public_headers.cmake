@@ -39,7 +39,6 @@ set(pianola_headers_sim
     hal/devices/refdev/sim/faulty_driver.h
     hal/devices/refdev/sim/sim_device.h
     hal/devices/refdev/sim/sim_machine.h
-    hal/devices/refdev/sim/sim_options.h
     hal/devices/refdev/sim/sim_platform.h
     hal/devices/refdev/sim/write_back_cache.h)
 

@@ -4,12 +4,15 @@
 #include <cstring>
 
 #include "hal/devices/pl330/registers.h"
+#include "runtime/core/footprint_check.h"
 
 namespace pianola::pl330 {
 namespace {
 
 constexpr std::uint32_t kWeightsLayout = 1U;  // there are no kernels with weights
 constexpr std::uint32_t kClockKhz = 1000U;    // device time is the core's, in microseconds: the engine has no clock
+
+static_assert(footprint_agrees<sizeof(Pl330Driver), driver_bytes32(kCapacities)>());
 
 }  // namespace
 

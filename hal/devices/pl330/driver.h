@@ -132,4 +132,10 @@ class Pl330Driver final : public Device {
     std::array<std::array<Program, 2U>, kMaxQueues> programs_{};
 };
 
+// RAM of a driver of that profile on a 32-bit core, with the programs that the engine fetches.
+// runtime/include/pianola/footprint.h says how the number is kept correct.
+[[nodiscard]] constexpr std::uint32_t driver_bytes32(const Capacities& capacities) noexcept {
+    return 4680U + (224U * capacities.steps_in_flight);
+}
+
 }  // namespace pianola::pl330

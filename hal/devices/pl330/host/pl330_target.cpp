@@ -4,9 +4,8 @@
 
 #include "hal/devices/pl330/command_set.h"
 #include "hal/devices/pl330/encoding.h"
-#include "hal/devices/pl330/footprint.h"
 #include "hal/devices/pl330/host/words.h"
-#include "hal/host/device_limits.h"
+#include "hal/host/device_numbers.h"
 
 namespace pianola::pl330 {
 namespace {

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/footprint.h"
 #include "hal/devices/refdev/host/command_words.h"
-#include "hal/devices/refdev/host/device_limits.h"
 #include "hal/devices/refdev/host/execution_log_reader.h"
-#include "hal/devices/refdev/host/packing.h"
-#include "hal/devices/refdev/host/refdev_simulator.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/devices/refdev/sim/sim_device.h"
+#include "hal/devices/refdev/sim/sim_platform.h"
 #include "hal/devices/refdev/vulkan/vulkan_executor.h"
 #include "hal/host/device_numbers.h"
 
@@ -53,11 +55,158 @@ Words long_launch(std::uint32_t memory, std::uint32_t size_bytes) {
     return launch_words(KernelId::kConv2d, to_words(arguments));
 }
 
+std::string what_is_wrong_with_grid(const DeviceDescription& device) {
+    const auto is_edge = [](std::uint32_t cores) { return (cores >= 1U) && (cores <= kMaxGridEdge); };
+    if (!is_edge(device.grid_columns) || !is_edge(device.grid_rows) || (device.dram_banks < 1U) ||
+        (device.dram_banks > kMaxDramBanks)) {
+        return "grid_columns and grid_rows must be 1 to " + std::to_string(kMaxGridEdge) + ", dram_banks 1 to " +
+               std::to_string(kMaxDramBanks);
+    }
+    const std::uint32_t cores = device.grid_columns * device.grid_rows;
+    const std::uint32_t granularity = cores * kFileAlignmentBytes;
+    if ((device.l1_bytes % granularity) != 0U) {
+        return "l1_bytes is " + std::to_string(device.l1_bytes) + " for " + std::to_string(cores) +
+               " cores, but must be a multiple of " + std::to_string(granularity) +
+               ", so that each has a multiple of " + std::to_string(kFileAlignmentBytes);
+    }
+    return "";
+}
+
+// The problem of untrusted sizes, with member names; empty if such a device is possible.
+std::string problem_of(const DeviceDescription& device) {
+    std::string wrong = what_is_wrong_with_memories(device);
+    if (wrong.empty()) {
+        wrong = what_is_wrong_with_grid(device);
+    }
+    if (wrong.empty() &&
+        ((device.queue_count == 0U) || (device.queue_count > kMaxQueues) || (device.clock_khz == 0U))) {
+        wrong = "queue_count must be 1 to " + std::to_string(kMaxQueues) + ", clock_khz at least 1";
+    }
+    return wrong;
+}
+
+// The kernel's id is the second-last word of a head, and the arguments follow the head.
+std::uint32_t head_words_of(std::uint32_t header) noexcept {
+    switch (static_cast<Opcode>(header & kOpcodeMask)) {
+        case Opcode::kLaunch:
+            return kLaunchHeadWords;
+        case Opcode::kDispatch:
+            return kDispatchHeadWords;
+        default:
+            return 0U;
+    }
+}
+
+WeightsLayout weights_layout_of(WordSpan command) noexcept {
+    const std::uint32_t head = command.empty() ? 0U : head_words_of(command[0]);
+    if ((head == 0U) || (command.size() < head)) {
+        return WeightsLayout::kPlain;
+    }
+    std::size_t word = 0U;
+    switch (static_cast<KernelId>(command[head - 2U])) {
+        case KernelId::kFullyConnected:
+            word = head + word_of(offsetof(FullyConnectedArguments, weights_layout));
+            break;
+        case KernelId::kConv2d:
+            word = head + word_of(offsetof(Conv2dArguments, weights_layout));
+            break;
+        default:
+            return WeightsLayout::kPlain;
+    }
+    return (word < command.size()) ? static_cast<WeightsLayout>(command[word]) : WeightsLayout::kPlain;
+}
+
+// "dsp" or "mve"; empty for plain weights, which every core reads, and for a command without weights.
+std::string core_of_packing(WordSpan command) {
+    switch (weights_layout_of(command)) {
+        case WeightsLayout::kDsp:
+            return "dsp";
+        case WeightsLayout::kMve:
+            return "mve";
+        case WeightsLayout::kPlain:
+        default:
+            return {};
+    }
+}
+
+sim::SimOptions options_of(const DeviceDescription& device, const SimulatorOptions& options) {
+    sim::SimOptions made;
+    made.spec = spec_of(device);
+    made.threading = options.threaded ? sim::Threading::kThreaded : sim::Threading::kInProcess;
+    made.check_accesses = options.check_accesses;
+    made.memory_is_visible = options.memory_is_visible;
+    made.keep_log = options.keep_log;
+    made.keep_completions = options.keep_completions;
+    made.keep_execution_log = options.keep_execution_logs;
+    if (options.time) {
+        std::shared_ptr<void>& shared = options.time->of_family;
+        shared = shared ? shared : std::make_shared<sim::SimTime>();
+        made.time = std::static_pointer_cast<sim::SimTime>(shared);
+    }
+    return made;
+}
+
+class RefdevSimulator final : public Simulator, private DirectQueues {
+  public:
+    RefdevSimulator(const DeviceDescription& device, const SimulatorOptions& options)
+        : device_{options_of(device, options)} {}
+
+    [[nodiscard]] Device& device() noexcept override { return device_; }
+    [[nodiscard]] Platform& platform() noexcept override { return platform_; }
+    [[nodiscard]] std::uint64_t now_cycles() const noexcept override {
+        return std::max(device_.now_cycles(), device_.time().cycles);
+    }
+    [[nodiscard]] std::uint64_t access_violations() const noexcept override { return device_.access_violations(); }
+    [[nodiscard]] std::vector<LoggedCommand> command_log(std::uint32_t queue) const override {
+        std::vector<LoggedCommand> commands;
+        for (const ExecutedCommand& each : device_.log(queue)) {
+            LoggedCommand command = logged_command(each.opcode, each.kernel_id);
+            command.sequence = each.sequence;
+            command.fault = each.fault;
+            command.digest = each.digest;
+            if (each.core != kNoCore) {
+                command.core = each.core;
+            }
+            command.start_cycles = each.start_cycles;
+            command.end_cycles = each.end_cycles;
+            commands.push_back(command);
+        }
+        return commands;
+    }
+    void clear_command_log() override { device_.clear_log(); }
+    [[nodiscard]] std::vector<std::uint8_t> execution_logs() const override { return device_.execution_logs(); }
+    [[nodiscard]] DirectQueues* direct_queues() noexcept override { return this; }
+
+  private:
+    Status append(std::uint32_t queue, const QueueCommand& command) noexcept override {
+        return device_.append(queue, command);
+    }
+    void advance_to(std::uint64_t cycles) noexcept override { device_.advance_to(cycles); }
+    [[nodiscard]] State peek(std::uint32_t queue) const noexcept override {
+        const sim::SimDevice::QueueState state = device_.peek(queue);
+        return {state.stopped, state.completed_token, state.fault};
+    }
+    [[nodiscard]] std::vector<Completed> take_completions(std::uint32_t queue) override {
+        std::vector<Completed> taken;
+        for (const sim::CompletedToken& each : device_.take_completions(queue)) {
+            taken.push_back({each.token, each.time_cycles});
+        }
+        return taken;
+    }
+    [[nodiscard]] bool is_threaded() const noexcept override {
+        return device_.threading() == sim::Threading::kThreaded;
+    }
+    [[nodiscard]] std::uint64_t progress() const noexcept override { return device_.progress(); }
+
+    sim::SimDevice device_;
+    sim::SimPlatform platform_{device_};
+};
+
 class RefdevTarget final : public Target {
   public:
     [[nodiscard]] DeviceDescription usual_device() const override { return description_of({}); }
     [[nodiscard]] std::string what_is_wrong_with(const DeviceDescription& device) const override {
-        return refdev::what_is_wrong_with(device);
+        return problem_of(device);
     }
     [[nodiscard]] const CommandSet& command_set() const noexcept override { return command_set_; }
     [[nodiscard]] const char* kernel_name(std::uint32_t kernel_id) const noexcept override {
@@ -68,7 +217,7 @@ class RefdevTarget final : public Target {
     [[nodiscard]] Offers offers() const noexcept override { return {true, true, true, true, true, true, true}; }
     [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
                                                       const SimulatorOptions& options) const override {
-        return make_simulator(device, options);
+        return std::make_unique<RefdevSimulator>(device, options);
     }
     [[nodiscard]] Span<const Executor* const> executors() const noexcept override { return executors_; }
 
@@ -109,7 +258,7 @@ class RefdevTarget final : public Target {
         }
     }
 
-    [[nodiscard]] std::string packed_for(WordSpan command) const override { return refdev::packed_for(command); }
+    [[nodiscard]] std::string packed_for(WordSpan command) const override { return core_of_packing(command); }
     [[nodiscard]] std::vector<RamPart> ram(const Capacities& capacities) const override {
         return {{"driver", "device driver", "", "::pianola::refdev::RefdevDriver", "hal/devices/refdev/refdev_driver.h",
                  driver_bytes32(capacities), false},

@@ -12,7 +12,6 @@
 
 #include "hal/devices/refdev/sim/faulty_driver.h"
 #include "hal/devices/refdev/sim/sim_machine.h"
-#include "hal/devices/refdev/sim/sim_options.h"
 
 namespace pianola::sim {
 
