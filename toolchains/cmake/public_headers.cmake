@@ -61,4 +61,7 @@ if(PIANOLA_BOARD)
     file(GLOB pianola_headers_board CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
         "${PROJECT_SOURCE_DIR}/hal/boards/common/*.h" "${PROJECT_SOURCE_DIR}/hal/arch/*.h"
         "${PROJECT_SOURCE_DIR}/hal/arch/${PIANOLA_ARCH}/*.h")
+    if(PIANOLA_ARCH MATCHES "^arm_[ar]$")
+        list(APPEND pianola_headers_board hal/arch/arm_ar/instructions.h)
+    endif()
 endif()

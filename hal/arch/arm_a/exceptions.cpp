@@ -1,7 +1,7 @@
 // Exceptions: every one stops the core.
 #include <cstdint>
 
-#include "hal/arch/arm_a/instructions.h"
+#include "hal/arch/arm_ar/instructions.h"
 #include "hal/arch/core_fault.h"
 
 namespace pianola::arm_a {
@@ -36,8 +36,8 @@ void pianola_arm_a_stop(pianola::arm_a::ExceptionKind kind, std::uint32_t instru
     namespace arm_a = pianola::arm_a;
     // These registers keep an old reason if this exception sets none.
     const bool is_data = kind == arm_a::ExceptionKind::kData;
-    const std::uint32_t fetch_cause = (kind == arm_a::ExceptionKind::kPrefetch) ? arm_a::Ifsr::read() : 0U;
-    const std::uint32_t cause = is_data ? arm_a::Dfsr::read() : fetch_cause;
-    const std::uint32_t address = is_data ? arm_a::Dfar::read() : 0U;
+    const std::uint32_t fetch_cause = (kind == arm_a::ExceptionKind::kPrefetch) ? pianola::arm_ar::Ifsr::read() : 0U;
+    const std::uint32_t cause = is_data ? pianola::arm_ar::Dfsr::read() : fetch_cause;
+    const std::uint32_t address = is_data ? pianola::arm_ar::Dfar::read() : 0U;
     pianola_stop_on_fault({arm_a::text_of(kind), instruction, address, cause});
 }

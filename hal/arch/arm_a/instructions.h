@@ -1,59 +1,17 @@
-// Instructions of a Cortex-A9 without a C++ equivalent: barriers, and coprocessor 15.
+// Registers of a Cortex-A9's memory management unit, in coprocessor 15.
 //
-// The only inline assembler of this architecture; longer sequences are in start.S.
 // Names and numbers: "ARM Architecture Reference Manual ARMv7-A and ARMv7-R edition", Arm, DDI 0406.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include "hal/arch/arm_ar/instructions.h"
 
 namespace pianola::arm_a {
 
-// Waits until earlier memory accesses are complete, so that a later signal cannot overtake them.
-inline void data_synchronisation_barrier() noexcept {
-    asm volatile("dsb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
+using arm_ar::SystemRegister;
 
-// Fetches and decodes the following instructions again, under the registers that were written before it.
-inline void instruction_synchronisation_barrier() noexcept {
-    asm volatile("isb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
-
-// A hint that others may run: no effect on silicon.
-inline void yield() noexcept {
-    asm volatile("yield" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
-
-// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access across it.
-template <std::uint32_t kOpcode1, std::uint32_t kCrn, std::uint32_t kCrm, std::uint32_t kOpcode2>
-struct SystemRegister {
-    [[nodiscard]] static std::uint32_t read() noexcept {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        // NOLINTNEXTLINE(pianola-misra-4.1.1): DEV-071
-        const auto value = static_cast<std::uint32_t>(__builtin_arm_mrc(kCoprocessor, kOpcode1, kCrn, kCrm, kOpcode2));
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        return value;
-    }
-
-    static void write(std::uint32_t value) noexcept {
-        // Not the builtin: compilers do not agree on the type of its value.
-        // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
-        asm volatile("mcr p%c0, %c1, %2, c%c3, c%c4, %c5" ::"i"(kCoprocessor), "i"(kOpcode1), "r"(value), "i"(kCrn),
-                     "i"(kCrm), "i"(kOpcode2)
-                     : "memory");
-    }
-
-  private:
-    static constexpr std::uint32_t kCoprocessor = 15U;
-};
-
-using Sctlr = SystemRegister<0U, 1U, 0U, 0U>;
 using Ttbr0 = SystemRegister<0U, 2U, 0U, 0U>;  // the table of 1 MiB sections
 using Ttbcr = SystemRegister<0U, 2U, 0U, 2U>;
 using Dacr = SystemRegister<0U, 3U, 0U, 0U>;     // which domains' permissions count
-using Dfsr = SystemRegister<0U, 5U, 0U, 0U>;     // why data were refused
-using Ifsr = SystemRegister<0U, 5U, 0U, 1U>;     // why an instruction was refused
-using Dfar = SystemRegister<0U, 6U, 0U, 0U>;     // which data
 using Tlbiall = SystemRegister<0U, 8U, 7U, 0U>;  // invalidate cached table entries
 
 }  // namespace pianola::arm_a

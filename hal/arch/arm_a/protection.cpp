@@ -12,8 +12,8 @@
 namespace pianola::protection {
 namespace {
 
-using arm_a::data_synchronisation_barrier;
-using arm_a::instruction_synchronisation_barrier;
+using arm_ar::data_synchronisation_barrier;
+using arm_ar::instruction_synchronisation_barrier;
 
 constexpr std::uint32_t kSectionShift = 20U;
 constexpr std::uint32_t kSectionBytes = 1U << kSectionShift;
@@ -73,9 +73,9 @@ Status protect(Span<const Window> windows) noexcept {
     if (!is_ok(status)) {
         return status;
     }
-    const std::uint32_t control = arm_a::Sctlr::read();
+    const std::uint32_t control = arm_ar::Sctlr::read();
     data_synchronisation_barrier();
-    arm_a::Sctlr::write(control & ~kTranslationOn);
+    arm_ar::Sctlr::write(control & ~kTranslationOn);
     instruction_synchronisation_barrier();  // the following code runs without the old table
     for (std::uint32_t section = 0U; section < kSections; ++section) {
         g_table.entries[section] = (section << kSectionShift) | attributes_of(Access::kNone) | kSection;
@@ -95,7 +95,7 @@ Status protect(Span<const Window> windows) noexcept {
     arm_a::Tlbiall::write(0U);
     data_synchronisation_barrier();
     instruction_synchronisation_barrier();
-    arm_a::Sctlr::write(control | kTranslationOn);
+    arm_ar::Sctlr::write(control | kTranslationOn);
     instruction_synchronisation_barrier();  // the following code is fetched under the new table
     return Status::kOk;
 }

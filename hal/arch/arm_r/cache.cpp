@@ -5,6 +5,8 @@
 namespace pianola::arm_r {
 namespace {
 
+using arm_ar::data_synchronisation_barrier;
+
 constexpr std::uintptr_t kLineBytes = 32U;
 constexpr std::uintptr_t kLineMask = kLineBytes - 1U;
 

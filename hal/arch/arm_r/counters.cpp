@@ -5,6 +5,8 @@
 namespace pianola::arm_r {
 namespace {
 
+using arm_ar::instruction_synchronisation_barrier;
+
 // Pmcr.
 constexpr std::uint32_t kEnable = 1U << 0U;
 constexpr std::uint32_t kResetEventCounters = 1U << 1U;

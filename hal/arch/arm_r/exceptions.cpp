@@ -78,8 +78,8 @@ extern "C" [[noreturn]] void pianola_arm_r_stop(pianola::arm_r::ExceptionKind ki
 
 void pianola_arm_r_data_abort(pianola::arm_r::ExceptionFrame* frame) noexcept {
     namespace arm_r = pianola::arm_r;
-    const std::uint32_t cause = arm_r::Dfsr::read();
-    const std::uint32_t address = arm_r::Dfar::read();
+    const std::uint32_t cause = pianola::arm_ar::Dfsr::read();
+    const std::uint32_t address = pianola::arm_ar::Dfar::read();
     // Only on the ECU core: the hook belongs to the application, which runs there.
     const bool is_asked = arm_r::is_violation(cause) && (arm_r::core_number() == arm_r::kEcuCore);
     if (is_asked && pianola_on_violation(address, frame->return_address)) {
@@ -92,6 +92,6 @@ void pianola_arm_r_data_abort(pianola::arm_r::ExceptionFrame* frame) noexcept {
 void pianola_arm_r_stop(pianola::arm_r::ExceptionKind kind, std::uint32_t instruction) noexcept {
     namespace arm_r = pianola::arm_r;
     // The register keeps an old reason if this exception sets none.
-    const std::uint32_t cause = (kind == arm_r::ExceptionKind::kPrefetch) ? arm_r::Ifsr::read() : 0U;
+    const std::uint32_t cause = (kind == arm_r::ExceptionKind::kPrefetch) ? pianola::arm_ar::Ifsr::read() : 0U;
     pianola_stop_on_fault({arm_r::text_of(kind), instruction, 0U, cause});
 }

@@ -1,28 +1,20 @@
-// Instructions of a Cortex-R5 without a C++ equivalent: barriers, hints, and coprocessor 15, through which the core is
-// controlled.
+// Instructions and registers of a Cortex-R5 besides those of hal/arch/arm_ar.
 //
-// The only inline assembler of this architecture; longer sequences are in start.S. Names and numbers: "Cortex-R5
+// Names and numbers: "Cortex-R5
 // Technical Reference Manual", Arm, revision r1p2, and the ARMv7-A/R architecture manual.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "hal/arch/arm_ar/instructions.h"
+
 namespace pianola::arm_r {
+
+using arm_ar::SystemRegister;
 
 // Orders memory accesses before it against those after it, for every core.
 inline void data_memory_barrier() noexcept {
     asm volatile("dmb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
-
-// Waits until earlier memory accesses and cache maintenance are complete, so that a later signal cannot overtake them.
-inline void data_synchronisation_barrier() noexcept {
-    asm volatile("dsb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
-
-// Fetches and decodes the following instructions again, under the registers that were written before it.
-inline void instruction_synchronisation_barrier() noexcept {
-    asm volatile("isb" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
 // Sets the event register of every core of the cluster.
@@ -35,45 +27,9 @@ inline void wait_for_event() noexcept {
     asm volatile("wfe" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
 }
 
-// A hint that others may run: no effect on silicon; an emulator that runs its cores in turn switches to the next one.
-inline void yield() noexcept {
-    asm volatile("yield" ::: "memory");  // NOLINT(hicpp-no-assembler): DEV-031
-}
-
-// One register of coprocessor 15, by the numbers in MRC and MCR. The compiler moves no memory access across it.
-template <std::uint32_t kOpcode1, std::uint32_t kCrn, std::uint32_t kCrm, std::uint32_t kOpcode2>
-struct SystemRegister {
-    [[nodiscard]] static std::uint32_t read() noexcept {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        // NOLINTNEXTLINE(pianola-misra-4.1.1): DEV-071
-        const auto value = static_cast<std::uint32_t>(__builtin_arm_mrc(kCoprocessor, kOpcode1, kCrn, kCrm, kOpcode2));
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        return value;
-    }
-
-    static void write(std::uint32_t value) noexcept {
-        // Not the builtin: compilers do not agree on the type of its value.
-        // NOLINTNEXTLINE(hicpp-no-assembler): DEV-031
-        asm volatile("mcr p%c0, %c1, %2, c%c3, c%c4, %c5" ::"i"(kCoprocessor), "i"(kOpcode1), "r"(value), "i"(kCrn),
-                     "i"(kCrm), "i"(kOpcode2)
-                     : "memory");
-    }
-
-  private:
-    static constexpr std::uint32_t kCoprocessor = 15U;
-};
-
 // Identity.
 using Mpuir = SystemRegister<0U, 0U, 0U, 4U>;  // bits 8-15: regions of the protection unit
 using Mpidr = SystemRegister<0U, 0U, 0U, 5U>;  // bit 0: which core of the pair
-
-// Control.
-using Sctlr = SystemRegister<0U, 1U, 0U, 0U>;
-
-// Faults.
-using Dfsr = SystemRegister<0U, 5U, 0U, 0U>;  // why data were refused
-using Ifsr = SystemRegister<0U, 5U, 0U, 1U>;  // why an instruction was refused
-using Dfar = SystemRegister<0U, 6U, 0U, 0U>;  // which data
 
 // Protection unit: Rgnr selects the region that the other three access.
 using Drbar = SystemRegister<0U, 6U, 1U, 0U>;

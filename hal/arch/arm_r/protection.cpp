@@ -7,14 +7,14 @@
 namespace pianola::protection {
 namespace {
 
-using arm_r::data_synchronisation_barrier;
+using arm_ar::data_synchronisation_barrier;
+using arm_ar::instruction_synchronisation_barrier;
+using arm_ar::Sctlr;
 using arm_r::Dracr;
 using arm_r::Drbar;
 using arm_r::Drsr;
-using arm_r::instruction_synchronisation_barrier;
 using arm_r::Mpuir;
 using arm_r::Rgnr;
-using arm_r::Sctlr;
 
 // Dracr: permissions of privileged code (user code has none), and what kind of memory it is.
 constexpr std::uint32_t kNeverExecute = 1U << 12U;

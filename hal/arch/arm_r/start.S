@@ -4,23 +4,7 @@
 // board's linker script gives the symbols, exceptions.cpp handles exceptions, the board defines
 // pianola_prepare_core(core). Core 1 must not be started before core 0 is in main(): core 0 makes .data, .bss and
 // .shared for both.
-    .syntax unified
-    .arm
-
-    .equ MODE_FIQ, 0x11
-    .equ MODE_IRQ, 0x12
-    .equ MODE_SUPERVISOR, 0x13
-    .equ MODE_ABORT, 0x17
-    .equ MODE_UNDEFINED, 0x1b
-    .equ MODE_SYSTEM, 0x1f
-    .equ STATUS_THUMB, 1 << 5
-    .equ STACK_PAINT, 0xa5a5a5a5
-
-// ExceptionKind in exceptions.cpp.
-    .equ KIND_UNDEFINED, 1
-    .equ KIND_PREFETCH, 2
-    .equ KIND_IRQ, 3
-    .equ KIND_FIQ, 4
+#include "hal/arch/arm_ar/start.inc"
 
     .section .vectors, "ax", %progbits
     .global pianola_vectors
@@ -65,13 +49,7 @@ _start:
     dsb                                     // done before anything relies on it
     isb                                     // nothing fetched under the old control register is executed
 
-    // The floating point unit: access for all, then on. Compilers use its registers for copies, too.
-    mrc     p15, 0, r0, c1, c0, 2
-    orr     r0, r0, #(0xf << 20)
-    mcr     p15, 0, r0, c1, c0, 2
-    isb                                     // access is granted before the first instruction that needs it
-    mov     r0, #(1 << 30)
-    vmsr    fpexc, r0
+    enable_floating_point
 
     mrc     p15, 0, r4, c0, c0, 5
     and     r4, r4, #1                      // r4: number of this core
@@ -80,40 +58,16 @@ _start:
     ldreq   r1, =__stack_ecu_end
     ldrne   r0, =__stack_exceptions_device_end
     ldrne   r1, =__stack_device_core_end
-    // One stack for all exceptions of a core: only one kind returns, and it runs with the others masked.
-    cps     #MODE_FIQ
-    mov     sp, r0
-    cps     #MODE_IRQ
-    mov     sp, r0
-    cps     #MODE_ABORT
-    mov     sp, r0
-    cps     #MODE_UNDEFINED
-    mov     sp, r0
-    cps     #MODE_SUPERVISOR
-    mov     sp, r0
-    // C++ runs in system mode: privileged, and no exception overwrites its link register.
-    cps     #MODE_SYSTEM
-    mov     sp, r1
-    cpsie   a                               // a store that the bus refuses later raises an abort too
+    set_stacks
     bne     device_core
 
-    // ECU core: its stack is painted, so that a test can tell how much of it was ever used.
-    ldr     r0, =__stack_ecu_start
-    ldr     r2, =STACK_PAINT
-1:  cmp     r0, r1
-    strlo   r2, [r0], #4
-    blo     1b
+    paint_stack
 
     ldr     r0, =__data_load
     ldr     r1, =__data_start
     ldr     r2, =__data_end
     bl      copy_words
-    ldr     r0, =__bss_start
-    ldr     r1, =__bss_end
-    bl      clear_words
-    ldr     r0, =__shared_start
-    ldr     r1, =__shared_end
-    bl      clear_words
+    clear_memory
 
     mov     r0, r4
     bl      pianola_prepare_core
@@ -137,13 +91,7 @@ copy_words:
     blo     copy_words
     bx      lr
 
-// Zeros to [r0, r1).
-clear_words:
-    mov     r2, #0
-2:  cmp     r0, r1
-    strlo   r2, [r0], #4
-    blo     2b
-    bx      lr
+    define_clear_words
 
 // The only exception that may return. The handler may change the return address and the state.
 data_abort_entry:
@@ -162,28 +110,4 @@ data_abort_entry:
     clrex                                   // an exclusive store that was interrupted must fail
     rfeia   sp!
 
-undefined_entry:
-    mrs     r0, spsr
-    tst     r0, #STATUS_THUMB
-    subeq   r1, lr, #4
-    subne   r1, lr, #2
-    mov     r0, #KIND_UNDEFINED
-    b       stop
-prefetch_abort_entry:
-    mov     r0, #KIND_PREFETCH
-    sub     r1, lr, #4
-    b       stop
-irq_entry:
-    mov     r0, #KIND_IRQ
-    sub     r1, lr, #4
-    b       stop
-fiq_entry:
-    mov     r0, #KIND_FIQ
-    sub     r1, lr, #4
-stop:
-    bl      pianola_arm_r_stop              // does not return
-
-// A semihosting call that no debugger and no emulator takes ends here. It cannot be reported: a report is such a call.
-supervisor_call_entry:
-    wfe
-    b       supervisor_call_entry
+    define_stopping_entries pianola_arm_r_stop

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "hal/arch/arm_a/global_timer.h"
-#include "hal/arch/arm_a/instructions.h"
+#include "hal/arch/arm_ar/instructions.h"
 #include "hal/arch/protection.h"
 #include "hal/boards/common/linker_windows.h"
 
@@ -40,7 +40,7 @@ void signal_ecu() noexcept {}
 
 // The engine is polled, and no enabled interrupt could end a sleep.
 void wait_for_signal() noexcept {
-    arm_a::yield();
+    arm_ar::yield();
 }
 
 std::uint64_t now_us() noexcept {
@@ -49,11 +49,11 @@ std::uint64_t now_us() noexcept {
 
 // Nothing is cached (memory.ld): only ordering is needed, before the engine is started and after it has answered.
 void clean_cache(ByteSpan /*memory*/) noexcept {
-    arm_a::data_synchronisation_barrier();
+    arm_ar::data_synchronisation_barrier();
 }
 
 void invalidate_cache(MutableByteSpan /*memory*/) noexcept {
-    arm_a::data_synchronisation_barrier();
+    arm_ar::data_synchronisation_barrier();
 }
 
 Span<const protection::Window> fixed_windows() noexcept {

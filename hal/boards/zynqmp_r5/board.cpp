@@ -51,19 +51,19 @@ std::uint32_t device_cores() noexcept {
 
 void start_device_cores() noexcept {
     // R5 #1 must see the shared state that R5 #0 has initialised.
-    arm_r::data_synchronisation_barrier();
+    arm_ar::data_synchronisation_barrier();
     // If this fails, R5 #1 stays off, and the driver finds a device that does not answer.
     static_cast<void>(pianola_psci_call(kPsciCpuOn, kPsciDeviceCore, kResetVector, 0U));
 }
 
 void signal_device(std::uint32_t /*queue*/) noexcept {
     // The stores must arrive before the event: the device core checks once and may sleep again.
-    arm_r::data_synchronisation_barrier();
+    arm_ar::data_synchronisation_barrier();
     arm_r::send_event();
 }
 
 void signal_ecu() noexcept {
-    arm_r::data_synchronisation_barrier();  // as above, in the other direction
+    arm_ar::data_synchronisation_barrier();  // as above, in the other direction
     arm_r::send_event();
 }
 
@@ -72,7 +72,7 @@ void signal_ecu() noexcept {
 // next core if one host thread runs all of them, and both return.
 void wait_for_signal() noexcept {
     if (arm_r::core_number() == kEcuCore) {
-        arm_r::yield();
+        arm_ar::yield();
     } else {
         arm_r::wait_for_event();
     }

@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-#include "hal/arch/arm_r/instructions.h"
+#include "hal/arch/arm_ar/instructions.h"
 
 namespace pianola::baremetal {
 namespace {
@@ -57,7 +57,7 @@ void may_give_way(std::uint32_t queue) noexcept {
     }
     for (std::uint32_t turns = next_turns(queue); turns > 0U; --turns) {
         static_cast<void>(g_state.count.fetch_add(1U, std::memory_order_relaxed));
-        arm_r::yield();
+        arm_ar::yield();
     }
 }
 
