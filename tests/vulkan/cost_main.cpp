@@ -55,7 +55,7 @@ int run(std::uint32_t commands, std::uint32_t replays, bool records) {
 void measured_step(VulkanDevice& device, const QueueCommand& command, std::uint32_t token,
                    const std::vector<std::uint32_t>& recorded) {
     if (!recorded.empty()) {
-        RecordedTrace again{device.machine().parts(), command.address, {recorded.data(), recorded.size()}};
+        TraceCommandBuffer again{device.machine().parts(), command.address, {recorded.data(), recorded.size()}};
         (void)again.record();
     }
     submit(device, command, token);

@@ -14,7 +14,6 @@
 #include <array>
 #include <cstdint>
 
-#include "hal/devices/refdev/vulkan/driver_failure.h"
 #include "pianola/span.h"
 #include "pianola/status.h"
 
@@ -22,6 +21,18 @@ namespace pianola::vulkan {
 
 inline constexpr std::uint32_t kMaxPhysicalDevices = 16U;
 inline constexpr std::uint32_t kMaxVulkanQueues = 2U;  // that are used, of one family
+
+// A call that did not succeed.
+struct DriverFailure {
+    const char* call{nullptr};  // nullptr: none; static lifetime
+    VkResult result{VK_SUCCESS};
+};
+
+// kOk; kCapacity: out of memory or of a limited resource; kDeviceFault: the device is lost; kInternal: everything else.
+[[nodiscard]] Status status_of(VkResult result) noexcept;
+
+// Spelled as in the specification; "an unknown result" for results that calls of this device do not return.
+[[nodiscard]] const char* name_of(VkResult result) noexcept;
 
 // Additional checks of Khronos' validation layer. An instance has at most one, because they are slow.
 enum class Judge : std::uint8_t {

@@ -28,7 +28,7 @@ Machine::~Machine() {
     }
     VkDevice device = context_.device();
     (void)vkDeviceWaitIdle(device);
-    recordings_.clear();
+    command_buffers_.clear();
     for (std::uint32_t i = 0U; i < kMaxQueues; ++i) {
         vkDestroyBuffer(device, parts_.rings.at(i), nullptr);
         vkDestroyBuffer(device, parts_.records.at(i), nullptr);
@@ -232,15 +232,15 @@ Status Machine::run_once(VkCommandBuffer commands) {
 }
 
 Status Machine::load() {
-    std::vector<RecordedTrace*> fresh;
-    recordings_.forget_old();
-    const Status recorded = recordings_.record_written(fresh);
+    std::vector<TraceCommandBuffer*> fresh;
+    command_buffers_.forget_old();
+    const Status recorded = command_buffers_.record_written(fresh);
     if (!is_ok(recorded) || fresh.empty()) {
         return recorded;
     }
     std::copy_n(memory_.data(), saved_.size(), saved_.begin());
     Status status = Status::kOk;
-    for (RecordedTrace* const trace : fresh) {
+    for (TraceCommandBuffer* const trace : fresh) {
         status = is_ok(status) ? run_once(trace->commands()) : status;
         for (std::uint32_t queue = 0U; queue < options_.spec.queue_count; ++queue) {
             VkCommandBuffer attestation = trace->attestation(queue);

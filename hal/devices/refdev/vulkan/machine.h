@@ -1,4 +1,4 @@
-// Machine: the accelerator's hardware, made of a Vulkan device: memories, queues, recordings.
+// Machine: the accelerator's hardware, made of a Vulkan device: memories, queues, command buffers.
 //
 // VulkanDevice uses it in place of a board. All Vulkan objects are made by open() or while traces are loaded; a step
 // only submits and reads semaphores.
@@ -12,7 +12,7 @@
 
 #include "hal/devices/refdev/device_link.h"
 #include "hal/devices/refdev/shared_state.h"
-#include "hal/devices/refdev/vulkan/queue.h"
+#include "hal/devices/refdev/vulkan/command_queue.h"
 
 namespace pianola::vulkan {
 
@@ -48,9 +48,9 @@ class Machine final : public refdev::DeviceLink {
     void invalidate(MutableByteSpan /*memory*/) noexcept override {}
 
     // Called after a reset: regions are programmed again.
-    void forget_recordings() noexcept { recordings_.clear(); }
+    void forget_command_buffers() noexcept { command_buffers_.clear(); }
     // A word of the trace region has changed.
-    void patched(std::uint32_t address, std::uint32_t word) { recordings_.patch(address, word); }
+    void patched(std::uint32_t address, std::uint32_t word) { command_buffers_.patch(address, word); }
     [[nodiscard]] std::vector<DirectQueues::Completed> take_completions(std::uint32_t queue) {
         return queues_.at(queue).take_completions();
     }
@@ -68,7 +68,7 @@ class Machine final : public refdev::DeviceLink {
     Status make_timeline(VkSemaphore& semaphore) noexcept;
     Status make_sets();
     Status make_queue(std::uint32_t queue);
-    // Runs new recordings once, so that the driver compiles and sets up all of them, and restores memory.
+    // Runs new command buffers once, so that the driver compiles and sets up all of them, and restores memory.
     Status load();
     Status run_once(VkCommandBuffer commands);
 
@@ -79,10 +79,10 @@ class Machine final : public refdev::DeviceLink {
     KernelPipelines pipelines_;
     DeviceMemory memory_;
     Parts parts_{context_, pipelines_, memory_, options_.spec, shared_->memory, VK_NULL_HANDLE, {}, {}, 0U};
-    Recordings recordings_{parts_};
+    CommandBufferCache command_buffers_{parts_};
     QueueShare share_;
-    std::array<CommandQueue, kMaxQueues> queues_{CommandQueue{0U, parts_, recordings_, *shared_, share_},
-                                                 CommandQueue{1U, parts_, recordings_, *shared_, share_}};
+    std::array<CommandQueue, kMaxQueues> queues_{CommandQueue{0U, parts_, command_buffers_, *shared_, share_},
+                                                 CommandQueue{1U, parts_, command_buffers_, *shared_, share_}};
     std::array<VkCommandBuffer, kMaxQueues> notify_{};
     VkDescriptorPool pool_{VK_NULL_HANDLE};
     std::array<VkDescriptorSet, kMaxQueues> sets_{};

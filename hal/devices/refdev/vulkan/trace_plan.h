@@ -1,6 +1,6 @@
-// TracePlan: the recording of a trace, as a function of its words.
+// TracePlan: the dispatches of a trace, as a function of its words.
 //
-// RecordedTrace makes the recording; the number of objects that it takes can be counted here without a device.
+// TraceCommandBuffer records it; the number of objects that it takes can be counted here without a device.
 #pragma once
 
 #include <cstdint>

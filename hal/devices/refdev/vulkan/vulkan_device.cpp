@@ -23,7 +23,7 @@ Status VulkanDevice::reset() noexcept {
     const Status status = RefdevDriver::reset();
     appended_.fill(0U);
     if (is_ok(status)) {
-        machine_->forget_recordings();
+        machine_->forget_command_buffers();
     }
     return status;
 }

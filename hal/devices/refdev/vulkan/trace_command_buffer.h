@@ -1,4 +1,4 @@
-// RecordedTrace: the command buffer of a trace, recorded once, when the trace was loaded.
+// TraceCommandBuffer: the command buffer of a trace, recorded once, when the trace was loaded.
 //
 // Submitted by a REPLAY. Every command that accesses memory is a dispatch with a buffer for each of its operands; a
 // LAUNCH, COPY, FILL or BARRIER waits for all commands before it, a DISPATCH for those of its core, as on the reference
@@ -12,22 +12,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/devices/refdev/vulkan/recording.h"
+#include "hal/devices/refdev/vulkan/command_buffer.h"
 #include "hal/devices/refdev/vulkan/trace_plan.h"
 #include "pianola/device.h"
 #include "pianola/span.h"
 
 namespace pianola::vulkan {
 
-class RecordedTrace {
+class TraceCommandBuffer {
   public:
     // Begins at `address` in the trace region. Errors in its words are found when it is replayed.
-    RecordedTrace(Parts& parts, std::uint32_t address, WordSpan words);
-    ~RecordedTrace();
-    RecordedTrace(const RecordedTrace&) = delete;
-    RecordedTrace(RecordedTrace&&) = delete;
-    RecordedTrace& operator=(const RecordedTrace&) = delete;
-    RecordedTrace& operator=(RecordedTrace&&) = delete;
+    TraceCommandBuffer(Parts& parts, std::uint32_t address, WordSpan words);
+    ~TraceCommandBuffer();
+    TraceCommandBuffer(const TraceCommandBuffer&) = delete;
+    TraceCommandBuffer(TraceCommandBuffer&&) = delete;
+    TraceCommandBuffer& operator=(const TraceCommandBuffer&) = delete;
+    TraceCommandBuffer& operator=(TraceCommandBuffer&&) = delete;
 
     // kOk; otherwise as Context::check(), which records the failed call.
     Status record();

@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/vulkan/recorded_trace.h"
+#include "hal/devices/refdev/vulkan/trace_command_buffer.h"
 
 #include <algorithm>
 #include <tuple>
@@ -13,10 +13,10 @@ constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
 
 }  // namespace
 
-RecordedTrace::RecordedTrace(Parts& parts, std::uint32_t address, WordSpan words)
+TraceCommandBuffer::TraceCommandBuffer(Parts& parts, std::uint32_t address, WordSpan words)
     : parts_{parts}, address_{address}, words_(words.begin(), words.end()) {}
 
-RecordedTrace::~RecordedTrace() {
+TraceCommandBuffer::~TraceCommandBuffer() {
     VkDevice device = parts_.context.device();
     for (VkCommandBuffer commands : attestations_) {
         if (commands != VK_NULL_HANDLE) {
@@ -33,12 +33,12 @@ RecordedTrace::~RecordedTrace() {
     vkDestroyBuffer(device, words_buffer_, nullptr);
 }
 
-bool RecordedTrace::is_of(std::uint32_t address, WordSpan words) const noexcept {
+bool TraceCommandBuffer::is_of(std::uint32_t address, WordSpan words) const noexcept {
     return !is_moved_ && (address == address_) && (words.size() == words_.size()) &&
            std::equal(words.begin(), words.end(), words_.begin());
 }
 
-bool RecordedTrace::patch(std::uint32_t at, std::uint32_t word) {
+bool TraceCommandBuffer::patch(std::uint32_t at, std::uint32_t word) {
     const refdev::RefdevCommandSet command_set;
     const WordSpan words{words_.data(), words_.size()};
     for (std::size_t first = 0U; first < words.size();) {
@@ -60,11 +60,11 @@ bool RecordedTrace::patch(std::uint32_t at, std::uint32_t word) {
     return false;
 }
 
-void RecordedTrace::clear_marks() noexcept {
+void TraceCommandBuffer::clear_marks() noexcept {
     std::fill_n(marks_.data(), mark_count_ * mark_bytes_, std::uint8_t{0U});
 }
 
-void RecordedTrace::drop_forbidden(TracePlan& plan) {
+void TraceCommandBuffer::drop_forbidden(TracePlan& plan) {
     for (std::size_t i = 0U; i < plan.dispatches.size(); ++i) {
         const PlannedDispatch& planned = plan.dispatches[i];
         for (std::uint32_t k = 0U; k < planned.program.operand_count; ++k) {
@@ -85,7 +85,7 @@ void RecordedTrace::drop_forbidden(TracePlan& plan) {
     }
 }
 
-TracePlan RecordedTrace::make_plan() {
+TracePlan TraceCommandBuffer::make_plan() {
     TracePlan plan = plan_trace({words_.data(), words_.size()});
     fault_address_ = 0U;
     drop_forbidden(plan);
@@ -96,7 +96,7 @@ TracePlan RecordedTrace::make_plan() {
 }
 
 // All zero: the device clears the marks that it has processed.
-Status RecordedTrace::make_marks(std::uint32_t commands) {
+Status TraceCommandBuffer::make_marks(std::uint32_t commands) {
     mark_bytes_ = parts_.descriptor_granule();
     mark_count_ = commands;
     const Status status = marks_.create(parts_.context, std::uint64_t{commands} * mark_bytes_);
@@ -104,7 +104,7 @@ Status RecordedTrace::make_marks(std::uint32_t commands) {
     return status;
 }
 
-Status RecordedTrace::make_pipelines(const TracePlan& plan) {
+Status TraceCommandBuffer::make_pipelines(const TracePlan& plan) {
     Status status = Status::kOk;
     for (const PlannedDispatch& planned : plan.dispatches) {
         status = is_ok(status) ? parts_.pipelines.need(planned.program.pipeline) : status;
@@ -112,7 +112,7 @@ Status RecordedTrace::make_pipelines(const TracePlan& plan) {
     return status;
 }
 
-Status RecordedTrace::make_operands(const TracePlan& plan) {
+Status TraceCommandBuffer::make_operands(const TracePlan& plan) {
     for (const PlannedDispatch& planned : plan.dispatches) {
         for (std::uint32_t i = 0U; i < planned.program.operand_count; ++i) {
             const Operand& operand = planned.program.operands.at(i);
@@ -146,7 +146,7 @@ Status RecordedTrace::make_operands(const TracePlan& plan) {
     return (is_ok(status) && (excess != 0U)) ? Status::kCapacity : status;
 }
 
-Status RecordedTrace::make_sets(std::uint32_t count) {
+Status TraceCommandBuffer::make_sets(std::uint32_t count) {
     VkDevice device = parts_.context.device();
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * kBindings};
     VkDescriptorPoolCreateInfo info{};
@@ -171,7 +171,7 @@ Status RecordedTrace::make_sets(std::uint32_t count) {
                                 "vkAllocateDescriptorSets");
 }
 
-RecordedTrace::Bound RecordedTrace::bound(const Operand& operand) const {
+TraceCommandBuffer::Bound TraceCommandBuffer::bound(const Operand& operand) const {
     const auto found = std::find_if(operands_.begin(), operands_.end(), [&operand](const OperandBuffer& each) {
         return (each.address == operand.address) && (each.size_bytes == operand.size_bytes);
     });
@@ -185,8 +185,8 @@ RecordedTrace::Bound RecordedTrace::bound(const Operand& operand) const {
     return {{parts_.memory.whole(), offset - excess, VkDeviceSize{operand.size_bytes} + excess}, excess};
 }
 
-void RecordedTrace::describe_dispatch(const PlannedDispatch& planned, VkDescriptorSet set,
-                                      PushConstants& constants) const {
+void TraceCommandBuffer::describe_dispatch(const PlannedDispatch& planned, VkDescriptorSet set,
+                                           PushConstants& constants) const {
     std::array<VkDescriptorBufferInfo, kBindings> infos{};
     infos.fill({words_buffer_, 0U, VK_WHOLE_SIZE});
     infos.at(kMarkBinding) = {marks_.whole(), std::uint64_t{planned.command} * mark_bytes_, kWordBytes};
@@ -202,7 +202,7 @@ void RecordedTrace::describe_dispatch(const PlannedDispatch& planned, VkDescript
     update_set(parts_.context.device(), set, infos);
 }
 
-Status RecordedTrace::record_commands(const TracePlan& plan) {
+Status TraceCommandBuffer::record_commands(const TracePlan& plan) {
     const Status begun = begin_recording(parts_, commands_);
     if (!is_ok(begun)) {
         return begun;
@@ -231,7 +231,7 @@ Status RecordedTrace::record_commands(const TracePlan& plan) {
     return parts_.context.check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
 }
 
-Status RecordedTrace::record_attestation(std::uint32_t queue, VkDescriptorSet set) {
+Status TraceCommandBuffer::record_attestation(std::uint32_t queue, VkDescriptorSet set) {
     std::array<VkDescriptorBufferInfo, kBindings> infos{};
     infos.fill({words_buffer_, 0U, VK_WHOLE_SIZE});
     infos.at(kMarkBinding) = {marks_.whole(), 0U, VK_WHOLE_SIZE};
@@ -250,7 +250,7 @@ Status RecordedTrace::record_attestation(std::uint32_t queue, VkDescriptorSet se
     return parts_.context.check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
-Status RecordedTrace::record() {
+Status TraceCommandBuffer::record() {
     const TracePlan plan = make_plan();
     const auto dispatches = static_cast<std::uint32_t>(plan.dispatches.size());
     const std::uint32_t queues = parts_.spec.queue_count;
@@ -266,7 +266,7 @@ Status RecordedTrace::record() {
     return status;
 }
 
-Status RecordedTrace::record_moved() {
+Status TraceCommandBuffer::record_moved() {
     const TracePlan plan = make_plan();
     const std::size_t sets = plan.dispatches.size() + parts_.spec.queue_count;
     const bool has_pipelines =

@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/vulkan/recording.h"
+#include "hal/devices/refdev/vulkan/command_buffer.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 //
 // Replaces a device core. It takes words from the ring as the reference device's command processor does, and shows them
 // to the device, which processes them itself. Replays and notifications are submitted; each submission raises the
-// queue's timeline semaphore. An event is a value of the recording queue's timeline: a waiting queue submits with a
-// semaphore, after the record was submitted, so that one Vulkan queue can serve both. This process copies transfers in
-// order, after the earlier commands have completed. Never blocks.
+// queue's timeline semaphore. An event is a value of the timeline of the queue that records it: a waiting queue submits
+// with a semaphore, after the record was submitted, so that one Vulkan queue can serve both. This process copies
+// transfers in order, after the earlier commands have completed. Never blocks.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
@@ -16,7 +16,7 @@
 #include "hal/devices/refdev/command_processor.h"
 #include "hal/devices/refdev/queue_command.h"
 #include "hal/devices/refdev/shared_state.h"
-#include "hal/devices/refdev/vulkan/recordings.h"
+#include "hal/devices/refdev/vulkan/command_buffer_cache.h"
 #include "hal/host/simulator.h"
 
 namespace pianola::vulkan {
@@ -54,9 +54,9 @@ struct QueueShare {
 
 class CommandQueue {
   public:
-    CommandQueue(std::uint32_t index, Parts& parts, Recordings& recordings, refdev::SharedState& state,
+    CommandQueue(std::uint32_t index, Parts& parts, CommandBufferCache& command_buffers, refdev::SharedState& state,
                  QueueShare& share) noexcept
-        : index_{index}, parts_{parts}, recordings_{recordings}, state_{state}, share_{share} {}
+        : index_{index}, parts_{parts}, command_buffers_{command_buffers}, state_{state}, share_{share} {}
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue(CommandQueue&&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
@@ -122,7 +122,7 @@ class CommandQueue {
 
     std::uint32_t index_;
     Parts& parts_;
-    Recordings& recordings_;
+    CommandBufferCache& command_buffers_;
     refdev::SharedState& state_;
     QueueShare& share_;
     std::uint32_t* ring_{nullptr};

@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/vulkan/recordings.h"
+#include "hal/devices/refdev/vulkan/command_buffer_cache.h"
 
 #include <algorithm>
 
@@ -8,11 +8,11 @@ namespace pianola::vulkan {
 namespace {
 
 constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
-constexpr std::size_t kKept = 256U;  // recordings whose words are no longer in place
+constexpr std::size_t kKept = 256U;  // command buffers whose words are no longer in place
 
 }  // namespace
 
-WordSpan Recordings::words_at(std::uint32_t address, std::uint32_t bytes) const noexcept {
+WordSpan CommandBufferCache::words_at(std::uint32_t address, std::uint32_t bytes) const noexcept {
     std::uint64_t offset = 0U;
     if (!parts_.offset_of(address, bytes, offset)) {
         return {};
@@ -20,7 +20,7 @@ WordSpan Recordings::words_at(std::uint32_t address, std::uint32_t bytes) const 
     return {parts_.memory.words() + (offset / kWordBytes), bytes / kWordBytes};
 }
 
-RecordedTrace* Recordings::find(std::uint32_t address, std::uint32_t bytes) const noexcept {
+TraceCommandBuffer* CommandBufferCache::find(std::uint32_t address, std::uint32_t bytes) const noexcept {
     for (const Placed& each : placed_) {
         if ((each.address == address) && (each.bytes == bytes)) {
             return each.trace;
@@ -29,13 +29,13 @@ RecordedTrace* Recordings::find(std::uint32_t address, std::uint32_t bytes) cons
     return nullptr;
 }
 
-RecordedTrace* Recordings::record(std::uint32_t address, std::uint32_t bytes) {
+TraceCommandBuffer* CommandBufferCache::record(std::uint32_t address, std::uint32_t bytes) {
     const WordSpan words = words_at(address, bytes);
     const auto known =
         std::find_if(kept_.begin(), kept_.end(), [&](const auto& each) { return each->is_of(address, words); });
-    RecordedTrace* trace = (known == kept_.end()) ? nullptr : known->get();
+    TraceCommandBuffer* trace = (known == kept_.end()) ? nullptr : known->get();
     if (trace == nullptr) {
-        auto made = std::make_unique<RecordedTrace>(parts_, address, words);
+        auto made = std::make_unique<TraceCommandBuffer>(parts_, address, words);
         if (!is_ok(made->record())) {
             return nullptr;
         }
@@ -47,7 +47,7 @@ RecordedTrace* Recordings::record(std::uint32_t address, std::uint32_t bytes) {
     return trace;
 }
 
-void Recordings::invalidate(std::uint32_t address, std::uint32_t bytes) {
+void CommandBufferCache::invalidate(std::uint32_t address, std::uint32_t bytes) {
     const std::uint32_t end = address + bytes;
     const auto is_touched = [address, end](const Placed& each) {
         return (each.address < end) && (address < (each.address + each.bytes));
@@ -57,7 +57,7 @@ void Recordings::invalidate(std::uint32_t address, std::uint32_t bytes) {
     written_.push_back({address, end});
 }
 
-void Recordings::patch(std::uint32_t address, std::uint32_t word) {
+void CommandBufferCache::patch(std::uint32_t address, std::uint32_t word) {
     for (const Placed& each : placed_) {
         if ((address >= each.address) && ((address - each.address) < each.bytes) &&
             each.trace->patch((address - each.address) / kWordBytes, word)) {
@@ -67,7 +67,7 @@ void Recordings::patch(std::uint32_t address, std::uint32_t word) {
     invalidate(address, kWordBytes);
 }
 
-void Recordings::take_off(std::uint32_t begin, std::uint32_t end) {
+void CommandBufferCache::take_off(std::uint32_t begin, std::uint32_t end) {
     std::vector<Written> left;
     for (const Written& each : written_) {
         if (each.begin < std::min(each.end, begin)) {
@@ -80,7 +80,7 @@ void Recordings::take_off(std::uint32_t begin, std::uint32_t end) {
     written_ = std::move(left);
 }
 
-std::uint32_t Recordings::trace_bytes(std::uint32_t address, std::uint32_t limit) const {
+std::uint32_t CommandBufferCache::trace_bytes(std::uint32_t address, std::uint32_t limit) const {
     const refdev::RefdevCommandSet command_set;
     const WordSpan words = words_at(address, limit - address);
     DecodeState state;
@@ -99,7 +99,7 @@ std::uint32_t Recordings::trace_bytes(std::uint32_t address, std::uint32_t limit
     return 0U;
 }
 
-Status Recordings::record_written(std::vector<RecordedTrace*>& fresh) {
+Status CommandBufferCache::record_written(std::vector<TraceCommandBuffer*>& fresh) {
     const std::vector<Written> written = std::move(written_);
     written_.clear();
     for (const Written& each : written) {
@@ -108,7 +108,7 @@ Status Recordings::record_written(std::vector<RecordedTrace*>& fresh) {
             const std::uint32_t bytes = trace_bytes(at, each.end);
             if ((bytes != 0U) && (find(at, bytes) == nullptr)) {
                 const std::size_t before = kept_.size();
-                RecordedTrace* const trace = record(at, bytes);
+                TraceCommandBuffer* const trace = record(at, bytes);
                 if (trace == nullptr) {
                     return Status::kCapacity;
                 }
@@ -122,19 +122,19 @@ Status Recordings::record_written(std::vector<RecordedTrace*>& fresh) {
     return Status::kOk;
 }
 
-void Recordings::clear() noexcept {
+void CommandBufferCache::clear() noexcept {
     placed_.clear();
     written_.clear();
     kept_.clear();
 }
 
-void Recordings::forget_old() {
+void CommandBufferCache::forget_old() {
     if (kept_.size() < (2U * kKept)) {
         return;
     }
     const std::size_t surplus = kept_.size() - kKept;
     std::size_t looked_at = 0U;
-    const auto is_old = [this, &looked_at, surplus](const std::unique_ptr<RecordedTrace>& each) {
+    const auto is_old = [this, &looked_at, surplus](const std::unique_ptr<TraceCommandBuffer>& each) {
         looked_at += 1U;
         return (looked_at <= surplus) && std::none_of(placed_.begin(), placed_.end(), [&each](const Placed& placed) {
                    return placed.trace == each.get();
