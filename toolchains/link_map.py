@@ -16,7 +16,7 @@ LAYERS = (
     ("validator", r"libpianola_runtime\.a\(|/pianola_without_\w+\.dir/"),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
     ("kernels", r"libpianola_kernels\.a\("),
-    ("command set", r"libpianola_refdev\.a\((refdev_command_set|footprint)\."),
+    ("command set", r"libpianola_refdev\.a\(refdev_command_set\."),
     ("command set", r"libpianola_pl330\.a\((command_set|encoding)\."),
     ("driver", r"libpianola_pl330\.a\(driver\."),
     ("device side", r"libpianola_refdev\.a\((command_processor|device_core|execution_log)\."),

@@ -1,6 +1,6 @@
 // FootprintCheck: compares a stated size with sizeof on 32-bit cores.
 //
-// The footprint.cpp files assert with it. Checks nothing on cores with other pointer sizes.
+// The sources of the classes assert with it. Checks nothing on cores with other pointer sizes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kFootprintPointerBytes = 4U;
 template <std::size_t kFound, std::uint32_t kStated>
 [[nodiscard]] constexpr bool footprint_agrees() noexcept {
     static_assert((sizeof(void*) != kFootprintPointerBytes) || (kFound == kStated),
-                  "out of date: write the number that was found (kFound) into the footprint.h beside this file");
+                  "out of date: write the number that was found (kFound) in place of the stated one");
     return true;
 }
 

@@ -207,7 +207,7 @@ class Size(cli_support.CliTest):
             compiled, messages = self.compile_header(CROSS_COMPILER, *flags, "-fno-exceptions", "-fno-rtti")
             self.assertTrue(
                 compiled,
-                f"{flags}: runtime/include/pianola/footprint.h or hal/devices/refdev/footprint.h is out of date\n"
+                f"{flags}: runtime/include/pianola/footprint.h or a header of hal/devices/refdev is out of date\n"
                 f"{messages}"
             )
         text = (self.folder / "manifest.h").read_text(encoding="utf-8")

@@ -1,6 +1,10 @@
 #include "hal/devices/refdev/device_core.h"
 
+#include "runtime/core/footprint_check.h"
+
 namespace pianola::refdev {
+
+static_assert(footprint_agrees<sizeof(DeviceCore), kDeviceCoreBytes32>());
 
 // A queue runs again only with the phase after the one that it has confirmed. A damaged phase word holds it: otherwise
 // it would execute the whole ring again, undetected by any completion record.

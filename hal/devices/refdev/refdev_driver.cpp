@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "hal/devices/refdev/queue_command.h"
+#include "runtime/core/footprint_check.h"
 
 namespace pianola::refdev {
 namespace {
@@ -17,6 +18,9 @@ struct RingWriter {
         queue.ring[(first + i) & kRingMask] = (i == 0U) ? ring_header(word, check) : word;
     }
 };
+
+static_assert(footprint_agrees<sizeof(RefdevDriver), driver_bytes32(kCapacities)>());
+static_assert(footprint_agrees<sizeof(SharedState), shared_state_bytes32(kCapacities)>());
 
 }  // namespace
 

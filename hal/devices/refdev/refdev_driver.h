@@ -20,6 +20,12 @@ inline constexpr std::uint32_t kResetLimitUs = 20'000U;
 // The limit for a port with a stopped clock: iterations of the wait.
 inline constexpr std::uint32_t kResetLimitTurns = 100'000'000U;
 
+// RAM of a driver of that profile on a 32-bit core.
+// runtime/include/pianola/footprint.h says how the number is kept correct.
+[[nodiscard]] constexpr std::uint32_t driver_bytes32(const Capacities& capacities) noexcept {
+    return 80U + (8U * capacities.steps_in_flight);
+}
+
 class RefdevDriver : public Device {
   public:
     // shared and link must outlive the driver; shared is newly constructed or left by an earlier driver.

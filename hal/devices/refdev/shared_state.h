@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "hal/devices/refdev/device_spec.h"
 #include "hal/devices/refdev/execution_log.h"
 #include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/queue_memory.h"
@@ -29,6 +30,14 @@ struct SharedState {
 
     std::array<ExecutionLog, kMaxQueues> logs;  // each written by its queue's core
 };
+
+// RAM of the SharedState of that profile on a 32-bit core, execution logs included.
+// runtime/include/pianola/footprint.h says how the number is kept correct.
+[[nodiscard]] constexpr std::uint32_t shared_state_bytes32(const Capacities& capacities) noexcept {
+    const KeptHistory kept = kept_history(capacities);
+    return 4656U + (336U * capacities.steps_in_flight) + (64U * kept.records) + (16U * kept.doorbells) +
+           (32U * kept.log_entries);
+}
 
 [[nodiscard]] constexpr bool is_held(std::uint32_t reset_phase) noexcept {
     return (reset_phase & 1U) != 0U;

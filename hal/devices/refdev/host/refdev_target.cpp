@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/footprint.h"
+#include "hal/devices/refdev/device_core.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/host/execution_log_reader.h"
 #include "hal/devices/refdev/kernels/arguments.h"
