@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "capture_host/base/interrupt.h"
-#include "capture_host/host/capture/capture_loops.h"
+#include "capture_host/host/capture/loops.h"
 
 namespace pianola::host {
 namespace {

@@ -1,10 +1,10 @@
 // The calls of a program in the order of its turns.
 //
-// Used by capture_discovery. A program that prefetches writes the input of turn t + 1, or of a later one, while the
+// Used by discovery. A program that prefetches writes the input of turn t + 1, or of a later one, while the
 // device computes turn t, and may read the output of turn t later. Here each write is immediately before the first call
 // that needs it, and each read immediately after the program that computes its data. Programs keep their order, and so
 // do the calls of a queue that events order. The device's results stay the same: a call is never moved past another one
-// that touches the same bytes if one of the two writes. capture_order proves it again.
+// that touches the same bytes if one of the two writes. order proves it again.
 #pragma once
 
 #include <optional>

@@ -1,0 +1,321 @@
+#include "capture_host/host/capture/devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "capture_host/capture/layout.h"
+#include "capture_host/capture/link.h"
+#include "capture_host/capture/merge.h"
+
+namespace pianola::host {
+namespace {
+
+using Part = SpreadTensor::Part;
+
+template <typename Item>
+std::vector<Item> items_of(const std::vector<Item>& all, std::uint32_t device) {
+    std::vector<Item> items;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(items),
+                 [device](const Item& item) { return item.device == device; });
+    return items;
+}
+
+bool is_same(const std::vector<AddressRange>& some, const std::vector<AddressRange>& others) {
+    return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                      [](const AddressRange& one, const AddressRange& other) {
+                          return (one.address == other.address) && (one.bytes == other.bytes);
+                      });
+}
+
+// Matches the inputs, or the outputs, of all devices.
+class Spreader {
+  public:
+    Spreader(const std::vector<Reading*>& readings, const DeviceGrid& grid, CallKind kind)
+        : readings_{readings}, grid_{grid}, kind_{kind} {}
+
+    std::vector<SpreadTensor> spread() {
+        std::vector<SpreadTensor> tensors;
+        for (const std::vector<Part>& twins : twins_of_all()) {
+            if (!at(twins.front()).is_found) {
+                tensors.push_back({at(twins.front()).declaration.name, twins, are_replicas(twins)});
+                require_box(tensors.back());
+                continue;
+            }
+            for (const std::vector<Part>& parts : written_alike(twins)) {
+                const bool is_box_shaped = is_box(parts);
+                for (std::size_t i = 0U; i < (is_box_shaped ? 1U : parts.size()); ++i) {
+                    const std::vector<Part> own = is_box_shaped ? parts : std::vector<Part>{parts[i]};
+                    tensors.push_back({"", own, are_replicas(own)});
+                }
+            }
+        }
+        name(tensors);
+        return tensors;
+    }
+
+  private:
+    [[nodiscard]] bool is_input() const { return kind_ == CallKind::kWrite; }
+    [[nodiscard]] std::vector<DeclaredTensor>& of(std::uint32_t device) const {
+        Declarations& declarations = readings_.at(device)->declarations;
+        return is_input() ? declarations.inputs : declarations.outputs;
+    }
+    [[nodiscard]] DeclaredTensor& at(const Part& part) const { return of(part.device).at(part.index); }
+
+    // Whether both have the same memory and shape, or, if the program declared them, the same name.
+    [[nodiscard]] bool are_twins(const DeclaredTensor& one, const DeclaredTensor& other) const {
+        if (!one.is_found || !other.is_found) {
+            return !one.is_found && !other.is_found && (one.declaration.name == other.declaration.name);
+        }
+        return (one.twin == other.twin) && (one.declaration.shape == other.declaration.shape) &&
+               (one.declaration.type == other.declaration.type) &&
+               is_same(one.buffer->host_runs, other.buffer->host_runs);
+    }
+
+    [[nodiscard]] std::vector<std::vector<Part>> twins_of_all() const {
+        std::vector<std::vector<Part>> all;
+        for (std::uint32_t device = 0U; device < readings_.size(); ++device) {
+            for (std::uint32_t i = 0U; i < of(device).size(); ++i) {
+                const auto known = std::find_if(all.begin(), all.end(), [&](const std::vector<Part>& twins) {
+                    return (twins.back().device != device) && are_twins(at(twins.front()), of(device)[i]);
+                });
+                if (known == all.end()) {
+                    all.push_back({Part{device, i}});
+                } else {
+                    known->push_back(Part{device, i});
+                }
+            }
+        }
+        return all;
+    }
+
+    // The calls of a mesh that wrote the tensor, in order; 0 for any other writer.
+    [[nodiscard]] std::vector<std::uint64_t> writers_of(const Part& part) const {
+        std::vector<std::uint64_t> writers;
+        const Reading& reading = *readings_.at(part.device);
+        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+            TensorCursor cursor{of(part.device)};
+            for (const Call& call : section->calls) {
+                if ((call.kind == kind_) && (cursor.next(call.object) == part.index)) {
+                    writers.push_back(call.replicas);
+                }
+            }
+        }
+        return writers;
+    }
+
+    [[nodiscard]] bool are_replicas(const std::vector<Part>& parts) const {
+        const std::vector<std::uint64_t> first = writers_of(parts.front());
+        const bool are_known =
+            is_input() && std::none_of(first.begin(), first.end(), [](auto writer) { return writer == 0U; });
+        return are_known &&
+               std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return writers_of(part) == first; });
+    }
+
+    // Groups parts to which one call each gives the same data; the others form one group.
+    [[nodiscard]] std::vector<std::vector<Part>> written_alike(const std::vector<Part>& twins) const {
+        std::map<std::vector<std::uint64_t>, std::vector<Part>> by_writers;
+        for (const Part& part : twins) {
+            by_writers[is_input() ? writers_of(part) : std::vector<std::uint64_t>{0U}].push_back(part);
+        }
+        std::vector<std::vector<Part>> alike;
+        std::vector<Part> others;
+        for (const auto& [writers, parts] : by_writers) {
+            if ((parts.size() > 1U) && are_replicas(parts)) {
+                alike.push_back(parts);
+            } else {
+                others.insert(others.end(), parts.begin(), parts.end());
+            }
+        }
+        std::sort(others.begin(), others.end(),
+                  [](const Part& one, const Part& other) { return one.device < other.device; });
+        if (!others.empty()) {
+            alike.push_back(others);
+        }
+        return alike;
+    }
+
+    [[nodiscard]] bool is_box(const std::vector<Part>& parts) const {
+        std::set<std::uint32_t> rows;
+        std::set<std::uint32_t> columns;
+        for (const Part& part : parts) {
+            rows.insert(part.device / grid_.columns);
+            columns.insert(part.device % grid_.columns);
+        }
+        const auto is_run = [](const std::set<std::uint32_t>& set) {
+            return ((*set.rbegin() - *set.begin()) + 1U) == set.size();
+        };
+        return is_run(rows) && is_run(columns) && ((rows.size() * columns.size()) == parts.size());
+    }
+
+    void require_box(const SpreadTensor& tensor) const {
+        if (!is_box(tensor.parts)) {
+            throw HostError{
+                HostRule::kCaptureTensor,
+                fmt::format("the devices of '{}' are no rectangle of the mesh; declare what the others hold "
+                            "under another name",
+                            tensor.name)};
+        }
+    }
+
+    // In the binary's order: by device.
+    void name(std::vector<SpreadTensor>& tensors) const {
+        const auto key = [](const SpreadTensor& tensor) {
+            return std::pair{tensor.parts.front().device, tensor.parts.front().index};
+        };
+        std::sort(tensors.begin(), tensors.end(),
+                  [&](const SpreadTensor& one, const SpreadTensor& other) { return key(one) < key(other); });
+        std::set<std::string> names;
+        for (std::size_t i = 0U; i < tensors.size(); ++i) {
+            if (tensors[i].name.empty()) {
+                tensors[i].name = fmt::format("{} {}", is_input() ? "input" : "output", i);
+            }
+            if (!names.insert(tensors[i].name).second) {
+                throw HostError{HostRule::kCaptureTensor,
+                                fmt::format("two tensors of the mesh are declared as '{}'; give each a name of its own",
+                                            tensors[i].name)};
+            }
+            for (const Part& part : tensors[i].parts) {
+                at(part).declaration.name = tensors[i].name;
+            }
+        }
+    }
+
+    const std::vector<Reading*>& readings_;
+    const DeviceGrid& grid_;
+    CallKind kind_;
+};
+
+// Gives every device every script, even if it has no command in it.
+void complete_scripts(std::vector<LinkedCapture>& parts) {
+    constexpr std::array kOrder{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue};
+    std::set<ScriptKind> kinds;
+    for (const LinkedCapture& part : parts) {
+        for (const capture::ManifestScript& script : part.manifest.scripts) {
+            kinds.insert(script.kind);
+        }
+    }
+    for (LinkedCapture& part : parts) {
+        std::vector<capture::ManifestScript> all;
+        for (const ScriptKind kind : kOrder) {
+            const auto own =
+                std::find_if(part.manifest.scripts.begin(), part.manifest.scripts.end(),
+                             [kind](const capture::ManifestScript& script) { return script.kind == kind; });
+            if (own != part.manifest.scripts.end()) {
+                all.push_back(*own);
+            } else if (kinds.count(kind) != 0U) {
+                all.push_back({kind, {}});
+            } else {
+                // No device has it.
+            }
+        }
+        part.manifest.scripts = std::move(all);
+    }
+}
+
+}  // namespace
+
+std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint32_t device) {
+    std::vector<Section> own;
+    for (const Section& section : sections) {
+        own.push_back({section.kind, items_of(section.calls, device)});
+    }
+    return own;
+}
+
+Reading reading_of(const Reading& reading, std::uint32_t device) {
+    Reading own;
+    own.sections = sections_of(reading.sections, device);
+    own.declarations.inputs = items_of(reading.declarations.inputs, device);
+    own.declarations.outputs = items_of(reading.declarations.outputs, device);
+    own.declarations.parameters = items_of(reading.declarations.parameters, device);
+    for (const auto& [id, constant] : reading.declarations.constants) {
+        if (constant.device == device) {
+            own.declarations.constants[id] = constant;
+        }
+    }
+    own.found = reading.found;
+    own.warnings = reading.warnings;
+    own.turn_ends = reading.turn_ends;
+    own.is_found = reading.is_found;
+    return own;
+}
+
+SpreadTensors tensors_of_one(const Reading& reading) {
+    SpreadTensors all;
+    const auto add = [](const std::vector<DeclaredTensor>& tensors, std::vector<SpreadTensor>& to) {
+        for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
+            to.push_back({tensors[i].declaration.name, {Part{0U, i}}, false});
+        }
+    };
+    add(reading.declarations.inputs, all.inputs);
+    add(reading.declarations.outputs, all.outputs);
+    return all;
+}
+
+SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid) {
+    return {Spreader{readings, grid, CallKind::kWrite}.spread(), Spreader{readings, grid, CallKind::kRead}.spread()};
+}
+
+LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensors& tensors, const DeviceGrid& grid) {
+    complete_scripts(parts);
+    capture::MeshOptions options{grid.rows, grid.columns, {}};
+    for (const SpreadTensor& tensor : tensors.inputs) {
+        if (!tensor.is_replicated && (tensor.parts.size() > 1U)) {
+            options.sharded_inputs.insert(capture::manifest_name(tensor.name, "input"));
+        }
+    }
+    std::vector<capture::MeshPart> all;
+    for (LinkedCapture& part : parts) {
+        all.push_back({std::move(part.manifest), std::move(part.segments)});
+    }
+    try {
+        capture::MeshPart merged = capture::merge_mesh(all, options);
+        const std::vector<std::uint8_t>& traces = merged.segments.traces;
+        merged.manifest.source_sha256 = sha256({traces.data(), traces.size()});
+        return {std::move(merged.manifest), std::move(merged.segments)};
+    } catch (const capture::LinkError& error) {
+        throw HostError{HostRule::kCaptureLimit,
+                        fmt::format("the devices' work is no one binary: {}; capture parts of the mesh by themselves, "
+                                    "or let the devices do the same",
+                                    error.what())};
+    }
+}
+
+Records merge_records(const std::vector<const Records*>& devices, const std::vector<SpreadTensor>& tensors,
+                      const std::vector<capture::ManifestTensor>& order) {
+    std::size_t count = 0U;
+    for (const SpreadTensor& tensor : tensors) {
+        for (const Part& part : tensor.parts) {
+            count = std::max(count, devices.at(part.device)->size());
+        }
+    }
+    Records merged(count, Records::value_type(order.size()));
+    for (const capture::ManifestTensor& entry : order) {
+        const auto tensor = std::find_if(tensors.begin(), tensors.end(), [&](const SpreadTensor& each) {
+            return capture::manifest_name(each.name, "tensor") == entry.name;
+        });
+        const std::vector<Part> first{tensor->parts.front()};
+        for (const Part& part : tensor->is_replicated ? first : tensor->parts) {
+            const Records& own = *devices.at(part.device);
+            if (own.size() != count) {
+                throw HostError{
+                    HostRule::kCaptureContent,
+                    fmt::format("a device has moved its part of '{}' in {} of {} inferences; let every turn "
+                                "move the tensors of all devices",
+                                entry.name, own.size(), count)};
+            }
+            for (std::size_t record = 0U; record < count; ++record) {
+                std::vector<std::uint8_t>& whole = merged[record][static_cast<std::size_t>(&entry - order.data())];
+                whole.insert(whole.end(), own[record].at(part.index).begin(), own[record].at(part.index).end());
+            }
+        }
+    }
+    return merged;
+}
+
+}  // namespace pianola::host

@@ -1,0 +1,50 @@
+// Captures of several devices: the calls of each, and one binary of all.
+//
+// The devices of a mesh share only the host's memory, so each one's calls are read, proved and linked separately;
+// common tensors become one, and capture::merge_mesh() makes one binary.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture_host/host/capture/discovery.h"
+#include "capture_host/host/capture/link.h"
+
+namespace pianola::host {
+
+// The calls and tensors of one device. All sections stay, even empty ones.
+[[nodiscard]] std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint32_t device);
+[[nodiscard]] Reading reading_of(const Reading& reading, std::uint32_t device);
+
+// A tensor of the binary, and the tensor of each of its devices that it stands for. Row-major.
+struct SpreadTensor {
+    struct Part {
+        std::uint32_t device{0U};
+        std::uint32_t index{0U};
+    };
+    std::string name;
+    std::vector<Part> parts;
+    bool is_replicated{false};  // else in pieces
+};
+struct SpreadTensors {
+    std::vector<SpreadTensor> inputs;
+    std::vector<SpreadTensor> outputs;
+};
+
+// For a single device: each tensor alone.
+[[nodiscard]] SpreadTensors tensors_of_one(const Reading& reading);
+// Finds the tensors of different devices that are one, and sets their names in the readings. Throws API-CAPTURE-TENSOR.
+[[nodiscard]] SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid);
+
+// Merges the binaries of the devices. Throws API-CAPTURE-LIMIT.
+[[nodiscard]] LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensors& tensors,
+                                          const DeviceGrid& grid);
+
+// The transferred data, inference by inference, in the order of the manifest. `devices`: the same for each device.
+using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;
+[[nodiscard]] Records merge_records(const std::vector<const Records*>& devices,
+                                    const std::vector<SpreadTensor>& tensors,
+                                    const std::vector<capture::ManifestTensor>& order);
+
+}  // namespace pianola::host

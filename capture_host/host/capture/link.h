@@ -1,0 +1,20 @@
+// From scripts to a trace binary's manifest and segments.
+//
+// The last stage of a capture before the runtime's own proofs.
+#pragma once
+
+#include "capture_host/host/capture/scripts.h"
+
+namespace pianola::host {
+
+struct LinkedCapture {
+    capture::Manifest manifest;
+    capture::Segments segments;
+};
+
+// `others`: the bytes that other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
+[[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
+                                         const Declarations& declarations, const CaptureOptions& options,
+                                         std::uint32_t steps_in_flight, const RangeSet& others = {});
+
+}  // namespace pianola::host

@@ -1,0 +1,316 @@
+#include "capture_host/host/capture/make.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "capture_host/capture/link.h"
+#include "capture_host/host/capture/carried.h"
+#include "capture_host/host/capture/checks.h"
+#include "capture_host/host/capture/devices.h"
+#include "capture_host/host/capture/front.h"
+#include "capture_host/host/capture/meaning.h"
+#include "capture_host/host/capture/memory.h"
+#include "capture_host/host/capture/order.h"
+#include "capture_host/host/capture/pairs.h"
+#include "capture_host/host/capture/refusal.h"
+#include "capture_host/host/capture/slots.h"
+#include "capture_host/host/capture/staging.h"
+#include "capture_host/host/capture/trial.h"
+#include "capture_host/host/capture/turn_order.h"
+#include "pianola_host/files.h"
+
+namespace pianola::host {
+namespace {
+
+// Warns if steps do not overlap although the program records events for it: a missing wait is visible nowhere else.
+void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warnings) {
+    for (const std::string& record : scripts.idle_records) {
+        warnings.push_back(
+            fmt::format("captured with one step in flight: {} has no effect, because no other queue waits for it; wait "
+                        "for it where a step needs what it stands for, and record it anew in every step",
+                        record));
+    }
+    if (scripts.lost_prologue && scripts.idle_records.empty()) {
+        warnings.emplace_back(
+            "captured with one step in flight: a prologue was marked, and nothing in it has an effect; what a "
+            "prologue can hold are inputs, programs, traces, and records that a step waits for");
+    }
+}
+
+// The work of one device.
+struct DeviceWork {
+    Reading found;
+    Scripts as_found;
+    Reading reading;  // with memory for all that the runtime wants apart
+    Scripts scripts;  // of that
+};
+
+// Makes a binary from one reading of the calls.
+class BinaryMaker {
+  public:
+    BinaryMaker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
+                const CaptureOptions& options)
+        : grid_{grid}, device_{grid.devices.front()->state()}, options_{options}, warnings_{found.warnings} {
+        for (std::string& each : check_carried(found, program)) {
+            warnings_.push_back(std::move(each));
+        }
+        check_pairs(found, device_.command_set);
+        read_devices(found, program);
+        spread();
+        prove(program);
+        if (works_.size() == 1U) {
+            inputs_ = works_.front()->scripts.inputs;
+            outputs_ = works_.front()->scripts.outputs;
+        }
+    }
+
+    // Uses as many steps in flight as the options or the events allow.
+    CapturedWorkload make() {
+        if (options_.steps_in_flight != 0U) {
+            return with_warnings(tried(options_.steps_in_flight));
+        }
+        // Steps that only events separate may overlap; steps between which the host waited may not.
+        const bool has_prologue = std::any_of(works_.begin(), works_.end(), [](const auto& work) {
+            return work->as_found.find(ScriptKind::kPrologue) != nullptr;
+        });
+        if (has_prologue) {
+            try {
+                return tried(capture::kUsualStepsInFlight);
+            } catch (const HostError& error) {
+                if (error.rule() != HostRule::kCaptureRefused) {
+                    throw;
+                }
+                warnings_.push_back(fmt::format("captured with one step in flight, because with {}: {}",
+                                                capture::kUsualStepsInFlight, error.what()));
+            }
+        }
+        return with_warnings(tried(1U));
+    }
+
+  private:
+    void read_devices(const Reading& found, const std::vector<Section>& program) {
+        std::vector<DeviceScripts> all;
+        for (std::uint32_t i = 0U; i < grid_.devices.size(); ++i) {
+            works_.push_back(std::make_unique<DeviceWork>());
+            DeviceWork& work = *works_.back();
+            work.found = reading_of(found, i);
+            check_front(work.found, device_.command_set);
+            for (std::string& each : check_front_turns(work.found, sections_of(program, i), device_.command_set)) {
+                warnings_.push_back(std::move(each));
+            }
+            work.as_found = make_scripts(work.found.sections, work.found.declarations);
+            all.push_back({&work.as_found, &work.found.declarations});
+        }
+        check_content(all);
+    }
+
+    // Finds the tensors of different devices that are one.
+    void spread() {
+        std::vector<Reading*> readings;
+        for (const auto& work : works_) {
+            readings.push_back(&work->found);
+        }
+        tensors_ = (works_.size() == 1U) ? tensors_of_one(works_.front()->found) : spread_tensors(readings, grid_);
+    }
+
+    void prove(const std::vector<Section>& program) {
+        std::vector<const Reading*> readings;
+        for (std::uint32_t i = 0U; i < works_.size(); ++i) {
+            check_order(works_[i]->found, works_[i]->as_found, sections_of(program, i), device_.command_set);
+            readings.push_back(&works_[i]->found);
+        }
+        std::vector<Reading> staged = with_staging(readings, tensors_, device_.family, device_.spec);
+        for (std::uint32_t i = 0U; i < works_.size(); ++i) {
+            DeviceWork& work = *works_[i];
+            work.reading = std::move(staged[i]);
+            work.scripts = make_scripts(work.reading.sections, work.reading.declarations);
+            const std::string why =
+                check_meaning(work.reading, work.scripts, sections_of(program, i), device_.command_set);
+            why_no_vectors_ = why_no_vectors_.empty() ? why : why_no_vectors_;
+        }
+    }
+
+    LinkedCapture linked(std::uint32_t steps_in_flight) {
+        RangeSet used;
+        for (const auto& work : works_) {
+            if (works_.size() > 1U) {
+                used.add(capture_memory(device_.command_set, work->scripts, work->reading.declarations).used);
+            }
+        }
+        std::vector<LinkedCapture> parts;
+        for (const auto& work : works_) {
+            parts.push_back(link_capture(device_.family, device_.spec, work->scripts, work->reading.declarations,
+                                         options_, steps_in_flight, used));
+        }
+        if (parts.size() == 1U) {
+            return std::move(parts.front());
+        }
+        LinkedCapture all = merge_devices(std::move(parts), tensors_, grid_);
+        merge_data(all.manifest);
+        return all;
+    }
+
+    void merge_data(const capture::Manifest& manifest) {
+        std::vector<const Records*> inputs;
+        std::vector<const Records*> outputs;
+        for (const auto& work : works_) {
+            inputs.push_back(&work->scripts.inputs);
+            outputs.push_back(&work->scripts.outputs);
+        }
+        inputs_ = merge_records(inputs, tensors_.inputs, manifest.inputs);
+        outputs_ = merge_records(outputs, tensors_.outputs, manifest.outputs);
+        if (tensors_.inputs.empty()) {
+            inputs_.resize(outputs_.size());
+        } else if (tensors_.outputs.empty()) {
+            outputs_.resize(inputs_.size());
+        } else {
+            // Every inference has both.
+        }
+    }
+
+    // Adds vectors from the captured run.
+    void add_vectors(LinkedCapture& linked) const {
+        const bool has_vectors = options_.self_tests && why_no_vectors_.empty();
+        const std::size_t vectors = has_vectors ? std::min<std::size_t>(inputs_.size(), kMaxSelfTests) : 0U;
+        for (std::size_t i = 0U; i < vectors; ++i) {
+            for (const auto* tensors : {&inputs_[i], &outputs_[i]}) {
+                for (const std::vector<std::uint8_t>& tensor : *tensors) {
+                    linked.segments.self_tests.insert(linked.segments.self_tests.end(), tensor.begin(), tensor.end());
+                }
+            }
+        }
+        linked.manifest.self_test_origins.assign(vectors, SelfTestOrigin::kCaptured);
+    }
+
+    CapturedWorkload tried(std::uint32_t steps_in_flight) {
+        LinkedCapture linked = this->linked(steps_in_flight);
+        if (inputs_.size() != outputs_.size()) {
+            throw HostError{HostRule::kCaptureContent,
+                            fmt::format("the captured run gave inputs {} times and took outputs {} times",
+                                        inputs_.size(), outputs_.size())};
+        }
+        add_vectors(linked);
+        CapturedWorkload workload;
+        workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
+        workload.manifest = linked.manifest;
+        workload.profile = profile_of(linked.manifest.target).name;
+        workload.steps = works_.front()->scripts.steps;
+        workload.inputs = inputs_;
+        workload.outputs = outputs_;
+        if (options_.self_tests && !why_no_vectors_.empty()) {
+            workload.warnings.push_back(fmt::format(
+                "the binary has no self-test vectors, because its outputs depend on earlier steps: {}. Vectors "
+                "must hold at any time and in any order: initialise in the step what it keeps on the device, "
+                "or test the binary on target by other means",
+                why_no_vectors_));
+        }
+        try {
+            try_workload(workload, device_.spec);
+        } catch (const TrialRefused& refused) {
+            if (!options_.refused_file.empty()) {
+                files::store_file(options_.refused_file, workload.file);
+            }
+            check_alone(steps_in_flight);
+            throw HostError{HostRule::kCaptureRefused,
+                            explain_refusal(linked, refused.verdict(), device_) + refused.remedy()};
+        }
+        workload.warnings.insert(workload.warnings.begin(), warnings_.begin(), warnings_.end());
+        return workload;
+    }
+
+    // If the runtime refuses one device's work, it refuses it for that device alone too, with a clearer message.
+    void check_alone(std::uint32_t steps_in_flight) const {
+        for (std::size_t i = 0U; (works_.size() > 1U) && (i < works_.size()); ++i) {
+            const DeviceWork& work = *works_[i];
+            const LinkedCapture alone = link_capture(device_.family, device_.spec, work.scripts,
+                                                     work.reading.declarations, options_, steps_in_flight);
+            try {
+                try_load(capture::write_trace_binary(alone.manifest, alone.segments), device_.spec);
+            } catch (const TrialRefused& refused) {
+                throw HostError{HostRule::kCaptureRefused,
+                                fmt::format("device ({}, {}): {}{}", i / grid_.columns, i % grid_.columns,
+                                            explain_refusal(alone, refused.verdict(), grid_.devices[i]->state()),
+                                            refused.remedy())};
+            }
+        }
+    }
+
+    // Adds warnings about what has no effect with one step in flight.
+    CapturedWorkload with_warnings(CapturedWorkload workload) {
+        if (workload.manifest.steps_in_flight == 1U) {
+            std::vector<std::string> idle;
+            for (const auto& work : works_) {
+                warn_of_idle_records(work->scripts, idle);
+            }
+            const auto behind = workload.warnings.begin() + static_cast<std::ptrdiff_t>(warnings_.size());
+            workload.warnings.insert(behind, idle.begin(), idle.end());
+        }
+        return workload;
+    }
+
+    const DeviceGrid& grid_;
+    const DeviceState& device_;  // the first; all are alike
+    const CaptureOptions& options_;
+    std::vector<std::unique_ptr<DeviceWork>> works_;
+    std::vector<std::string> warnings_;
+    std::string why_no_vectors_;
+    SpreadTensors tensors_;
+    Records inputs_;
+    Records outputs_;
+};
+
+HostError with_remark(const HostError& error, const std::string& remark) {
+    const std::string text = error.what();
+    const std::string rule = fmt::format("{}: ", error.rule_id());
+    return HostError{error.rule(),
+                     fmt::format("{} ({})", text.substr((text.find(rule) == 0U) ? rule.size() : 0U), remark)};
+}
+
+// Whether another reading may still be right.
+bool is_reading_wrong(HostRule rule) {
+    return (rule == HostRule::kCaptureRefused) || (rule == HostRule::kCaptureContent) ||
+           (rule == HostRule::kCaptureTensor) || (rule == HostRule::kCaptureLimit) || (rule == HostRule::kCompare);
+}
+
+}  // namespace
+
+CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section>& recorded,
+                               const Declarations& declarations, CaptureOptions options) {
+    const std::vector<Section> program = with_event_slots(recorded);
+    const CommandSet& command_set = grid.devices.front()->state().command_set;
+    std::vector<Section> ordered;
+    if (recorded.size() == 1U) {
+        std::optional<std::vector<Call>> calls = in_turn_order(recorded.front().calls, command_set);
+        if (calls.has_value()) {
+            ordered = with_event_slots({Section{ScriptKind::kUnspecified, std::move(*calls)}});
+        }
+    }
+    std::exception_ptr refusal;  // of the likeliest reading; preferably of the likeliest whose only fault is its order
+    bool is_order = false;
+    for (const Reading& reading : readings_of(program, ordered, declarations, command_set)) {
+        const auto keep = [&](const HostError& error, bool is_better) {
+            if ((refusal == nullptr) || is_better) {
+                refusal = std::make_exception_ptr(reading.found.empty() ? error : with_remark(error, reading.found));
+            }
+        };
+        try {
+            return BinaryMaker{grid, reading, program, options}.make();
+        } catch (const OrderRefused& error) {
+            keep(error, !is_order);
+            is_order = true;
+        } catch (const HostError& error) {
+            keep(error, false);
+            if (!is_reading_wrong(error.rule())) {
+                break;
+            }
+        }
+        options.refused_file.clear();
+    }
+    std::rethrow_exception(refusal);
+}
+
+}  // namespace pianola::host

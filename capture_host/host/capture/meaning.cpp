@@ -1,0 +1,258 @@
+#include "capture_host/host/capture/meaning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "capture_host/host/capture/data_flow.h"
+#include "capture_host/host/capture/order.h"
+#include "capture_host/host/capture/values.h"
+
+namespace pianola::host {
+namespace {
+
+// The data that was read as an output.
+struct Output {
+    const Call* call{nullptr};
+    std::vector<Origin> is;
+};
+using Outputs = std::vector<std::vector<Output>>;  // by record, by tensor
+
+GivenByCall given_by(const Reading& reading) {
+    GivenByCall given;
+    std::int64_t record = 0;
+    for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+        TensorCursor inputs{reading.declarations.inputs};
+        bool any = false;
+        for (const Call& call : section->calls) {
+            const auto input = (call.kind == CallKind::kWrite) ? inputs.next(call.object) : std::nullopt;
+            if (input.has_value()) {
+                given[call.number] = {record, *input};
+                any = true;
+            }
+        }
+        record += any ? 1 : 0;
+    }
+    return given;
+}
+
+class Meaning {
+  public:
+    Meaning(const Reading& reading, const Scripts& scripts, const CommandSet& command_set)
+        : reading_{reading}, scripts_{scripts}, command_set_{command_set}, values_{command_set, given_by(reading)} {
+        std::vector<const Section*> sections;
+        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+            sections.push_back(&*section);
+        }
+        outputs_ = outputs_of(sections);
+        const capture::ManifestScript* const prologue = scripts.find(ScriptKind::kPrologue);
+        is_pipeline_ = (prologue != nullptr) &&
+                       std::any_of(prologue->commands.begin(), prologue->commands.end(),
+                                   [](const auto& command) { return command.kind == ScriptCommandKind::kWriteInput; });
+    }
+
+    void check_outputs(const std::vector<Section>& program) {
+        std::map<std::uint64_t, std::vector<Origin>> wanted;
+        Values::Sequence sequence{values_};
+        for (const Section& section : program) {
+            for (const Call& call : section.calls) {
+                std::vector<Origin> read = sequence.add(call);
+                if (call.kind == CallKind::kRead) {
+                    wanted[call.number] = std::move(read);
+                }
+            }
+        }
+        for (const std::vector<Output>& record : outputs_) {
+            for (const Output& output : record) {
+                // The runtime refuses a read in the prologue.
+                if ((output.call != nullptr) && (output.is != wanted.at(output.call->number))) {
+                    throw HostError{
+                        HostRule::kCaptureContent,
+                        fmt::format("{} (call {}) gives something that the binary's steps would not compute: each of "
+                                    "them does what the first one did, with what set-up has written. Leave out what is "
+                                    "in front of the loop and changes what it finds; or let it read what the turns "
+                                    "read, so that it is one of them",
+                                    output.call->text(), output.call->number)};
+                }
+            }
+        }
+    }
+
+    void check_pipeline() const {
+        if (!is_pipeline_ || !reading_.is_found) {
+            return;
+        }
+        for (std::size_t record = 0U; record < outputs_.size(); ++record) {
+            for (const Output& output : outputs_[record]) {
+                if (!reading_.found.empty() && (newest_of(output.is) > static_cast<std::int64_t>(record))) {
+                    throw OrderRefused{
+                        "an input is written in front of the loop and an output read behind it, as in a pipeline, but "
+                        "a turn's output depends on the inputs of the same turn: write what is no input from a buffer "
+                        "of its own, leave the read behind the loop out, or mark the steps"};
+                }
+            }
+        }
+        const bool is_certain =
+            (reading_.declarations.inputs.size() == 1U) && (reading_.declarations.outputs.size() == 1U);
+        for (std::size_t record = 0U; !is_certain && ((record + 1U) < outputs_.size()); ++record) {
+            check_alike(record);
+        }
+    }
+
+    [[nodiscard]] std::string why_no_vectors() {
+        if (outputs_.empty()) {
+            return {};  // one of several devices that is never read
+        }
+        return is_pipeline_ ? why_not_pipelined() : why_not_carried();
+    }
+
+  private:
+    Outputs outputs_of(const std::vector<const Section*>& sections) {
+        Values::Sequence sequence{values_};
+        for (const Call* const write : scripts_.setup_writes) {
+            (void)sequence.add(*write);
+        }
+        Outputs outputs;
+        for (const Section* const section : sections) {
+            TensorCursor cursor{reading_.declarations.outputs};
+            std::vector<Output> record(reading_.declarations.outputs.size());
+            bool any = false;
+            for (const Call& call : section->calls) {
+                std::vector<Origin> read = sequence.add(call);
+                const auto output = (call.kind == CallKind::kRead) ? cursor.next(call.object) : std::nullopt;
+                if (output.has_value()) {
+                    record[*output] = {&call, std::move(read)};
+                    any = true;
+                }
+            }
+            if (any) {
+                outputs.push_back(std::move(record));
+            }
+        }
+        return outputs;
+    }
+
+    [[nodiscard]] std::int64_t newest_of(const std::vector<Origin>& origins) const {
+        std::int64_t newest = Values::kNoRecord;
+        for (const Origin& origin : origins) {
+            newest = std::max(newest, values_.at(origin.writer).newest);
+        }
+        return newest;
+    }
+
+    // Checks that this record's outputs use its inputs as the next one's do. Older data may differ.
+    void check_alike(std::size_t record) const {
+        const auto number = static_cast<std::int64_t>(record);
+        for (std::size_t k = 0U; k < outputs_[record].size(); ++k) {
+            const Output& one = outputs_[record][k];
+            const Output& other = outputs_[record + 1U][k];
+            if (!is_alike(one.is, other.is, number)) {
+                throw OrderRefused{fmt::format(
+                    "{} (call {}) gives another function of its inference's inputs than {} (call {}) of the next: "
+                    "which of the tensors in front of the loop, and behind it, is which input and output is not "
+                    "certain; write and read them in the buffers that the loop uses for the same, or declare inputs "
+                    "and outputs and mark prologue, steps and epilogue",
+                    one.call->text(), one.call->number, other.call->text(), other.call->number)};
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_alike(const std::vector<Origin>& one, const std::vector<Origin>& other,
+                                std::int64_t record) const {
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+        std::vector<std::pair<std::vector<Origin>, std::vector<Origin>>> open{{one, other}};
+        while (!open.empty()) {
+            const auto [left, right] = std::move(open.back());
+            open.pop_back();
+            if ((newest_of(left) < record) && (newest_of(right) <= record)) {
+                continue;  // data that the device keeps
+            }
+            if (left.size() != right.size()) {
+                return false;
+            }
+            for (std::size_t i = 0U; i < left.size(); ++i) {
+                const Values::Value& a = values_.at(left[i].writer);
+                const Values::Value& b = values_.at(right[i].writer);
+                const bool is_older = a.newest < record;
+                if (is_older != (b.newest <= record)) {
+                    return false;
+                }
+                if (is_older || !seen.emplace(left[i].writer, right[i].writer).second) {
+                    continue;
+                }
+                if ((left[i].offset != right[i].offset) || (left[i].bytes != right[i].bytes) || (a.head != b.head)) {
+                    return false;
+                }
+                open.emplace_back(a.operands, b.operands);
+            }
+        }
+        return true;
+    }
+
+    // Session::self_test() gives a pipelined binary the vector's inputs twice, from its start to its end.
+    [[nodiscard]] std::string why_not_pipelined() {
+        const Section* const prologue = first_section(reading_.sections, ScriptKind::kPrologue);
+        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
+        const Section* const epilogue = first_section(reading_.sections, ScriptKind::kEpilogue);
+        const std::vector<Output> tried = outputs_of({prologue, step, epilogue}).back();
+        for (std::size_t record = 0U; record < outputs_.size(); ++record) {
+            for (std::size_t k = 0U; k < tried.size(); ++k) {
+                const Output& output = outputs_[record][k];
+                const auto number = static_cast<std::int64_t>(record);
+                if (!depends_on(output.is, number) || !depends_on(tried[k].is, 1) ||
+                    (values_.like(output.is) != values_.like(tried[k].is))) {
+                    return fmt::format("what {} (call {}) reads does not follow from its inference's inputs alone",
+                                       output.call->text(), output.call->number);
+                }
+            }
+        }
+        return {};
+    }
+
+    // Whether the origins depend on this record only, or on none.
+    [[nodiscard]] bool depends_on(const std::vector<Origin>& origins, std::int64_t record) const {
+        return std::all_of(origins.begin(), origins.end(), [&](const Origin& origin) {
+            const Values::Value& value = values_.at(origin.writer);
+            return (value.newest == Values::kNoRecord) || ((value.newest == record) && (value.oldest == record));
+        });
+    }
+
+    // A step that reads bytes before it writes them carries data from one step to the next.
+    [[nodiscard]] std::string why_not_carried() const {
+        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
+        DataFlow all{command_set_};
+        for (const Call& call : step->calls) {
+            all.add(call);
+        }
+        const RangeSet carried = all.found().common(all.written());
+        DataFlow flow{command_set_};
+        for (const Call& call : step->calls) {
+            flow.add(call);
+            if (flow.found().intersects(carried)) {
+                return fmt::format("{} (call {}) reads at 0x{:08X} what an earlier step has written", call.text(),
+                                   call.number, flow.found().common(carried).ranges().front().begin);
+            }
+        }
+        return {};
+    }
+
+    const Reading& reading_;
+    const Scripts& scripts_;
+    const CommandSet& command_set_;
+    Values values_;
+    Outputs outputs_;
+    bool is_pipeline_{false};
+};
+
+}  // namespace
+
+std::string check_meaning(const Reading& reading, const Scripts& scripts, const std::vector<Section>& program,
+                          const CommandSet& command_set) {
+    Meaning meaning{reading, scripts, command_set};
+    meaning.check_outputs(program);
+    meaning.check_pipeline();
+    return meaning.why_no_vectors();
+}
+
+}  // namespace pianola::host
