@@ -47,4 +47,14 @@ using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;
                                     const std::vector<SpreadTensor>& tensors,
                                     const std::vector<capture::ManifestTensor>& order);
 
+// Accesses of several devices belong together if one call of the mesh made them. If the program moves the shards of a
+// tensor one by one, they belong together if nothing in between could change what they move.
+//
+// For each call, in order: equal for the accesses of one buffer of the mesh that belong together. 0 for calls that are
+// no transfer, and on a single device.
+[[nodiscard]] std::vector<std::uint32_t> pairs_of(const std::vector<Call>& calls, const CommandSet& command_set);
+
+// Checks that every step has the same tensors. Throws API-CAPTURE-TENSOR, with both calls.
+void check_pairs(const Reading& reading, const CommandSet& command_set);
+
 }  // namespace pianola::host

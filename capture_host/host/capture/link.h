@@ -12,6 +12,11 @@ struct LinkedCapture {
     capture::Segments segments;
 };
 
+// The bytes that a device's scripts use. Throws API-CAPTURE-CONTENT if bytes are read that nothing writes, or if bytes of
+// the set-up are overwritten later.
+[[nodiscard]] RangeSet used_bytes(const CommandSet& command_set, const Scripts& scripts,
+                                  const Declarations& declarations);
+
 // `others`: the bytes that other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
 [[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
                                          const Declarations& declarations, const CaptureOptions& options,

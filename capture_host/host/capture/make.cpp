@@ -8,16 +8,10 @@
 #include <optional>
 
 #include "capture_host/capture/link.h"
-#include "capture_host/host/capture/carried.h"
-#include "capture_host/host/capture/checks.h"
 #include "capture_host/host/capture/devices.h"
-#include "capture_host/host/capture/front.h"
+#include "capture_host/host/capture/host_writes.h"
 #include "capture_host/host/capture/meaning.h"
-#include "capture_host/host/capture/memory.h"
 #include "capture_host/host/capture/order.h"
-#include "capture_host/host/capture/pairs.h"
-#include "capture_host/host/capture/refusal.h"
-#include "capture_host/host/capture/slots.h"
 #include "capture_host/host/capture/staging.h"
 #include "capture_host/host/capture/trial.h"
 #include "capture_host/host/capture/turn_order.h"
@@ -138,7 +132,7 @@ class BinaryMaker {
         RangeSet used;
         for (const auto& work : works_) {
             if (works_.size() > 1U) {
-                used.add(capture_memory(device_.command_set, work->scripts, work->reading.declarations).used);
+                used.add(used_bytes(device_.command_set, work->scripts, work->reading.declarations));
             }
         }
         std::vector<LinkedCapture> parts;

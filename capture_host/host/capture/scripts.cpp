@@ -8,12 +8,182 @@
 #include <optional>
 #include <set>
 
-#include "capture_host/host/capture/checks.h"
-#include "capture_host/host/capture/events.h"
 #include "pianola/config.h"
 
 namespace pianola::host {
 namespace {
+
+// Events of the manifest by call; calls that are missing have no effect.
+struct EffectiveEvents {
+    std::map<const Call*, std::uint32_t> events;
+    std::vector<const Call*> before;  // records before the first mark that a later section waits for
+};
+
+// The last record of an event, in program order.
+struct LastRecord {
+    const Call* call{nullptr};
+    std::set<std::uint32_t> waited_on;  // queues
+    bool before{false};                 // the first mark
+};
+
+class EventWalk {
+  public:
+    void section(const Section& section, bool before) {
+        for (const Call& call : section.calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                last_[call.object] = LastRecord{&call, {}, before};
+            } else if (call.kind == CallKind::kWaitEvent) {
+                wait(call, before);
+            } else {
+                // Events only.
+            }
+        }
+    }
+
+    // Whether the wait had an effect in this walk of its section, by call.
+    std::map<const Call*, std::vector<bool>> waits;
+    std::set<const Call*> records;
+    std::vector<const Call*> before_records;
+
+  private:
+    void wait(const Call& call, bool before) {
+        LastRecord& last = last_[call.object];
+        // A queue need not wait for its own record, nor twice for the same record.
+        const bool works =
+            (last.call != nullptr) && (last.call->queue != call.queue) && last.waited_on.insert(call.queue).second;
+        if (before) {
+            return;
+        }
+        waits[&call].push_back(works);
+        if (works && last.before) {
+            before_records.push_back(last.call);
+        } else if (works) {
+            records.insert(last.call);
+        } else {
+            // No effect.
+        }
+    }
+
+    std::map<std::uint64_t, LastRecord> last_;
+};
+
+// Gives waits the number of their record in a second walk.
+void number_waits(const EventWalk& walk, const std::vector<const Section*>& sections, EffectiveEvents& result) {
+    std::map<std::uint64_t, const Call*> last;
+    for (const Call* const record : walk.before_records) {
+        last[record->object] = record;
+    }
+    for (const Section* const section : sections) {
+        for (const Call& call : section->calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                last[call.object] = &call;
+            }
+            if (call.kind != CallKind::kWaitEvent) {
+                continue;
+            }
+            const std::vector<bool>& works = walk.waits.at(&call);
+            if (works.front() != works.back()) {
+                throw HostError{
+                    HostRule::kCaptureContent,
+                    fmt::format("{} is for a record of one step only, but every step would wait: record the event "
+                                "in every step, or wait for it once, in the prologue",
+                                call.text())};
+            }
+            if (works.front()) {
+                result.events[&call] = result.events.at(last.at(call.object));
+            }
+        }
+    }
+}
+
+// Which records and waits have an effect: in a script, records and waits of an event alternate; in a program they need
+// not. `marked`: prologue and epilogue if present, and the step twice, because what holds for two steps holds for all.
+// Throws API-CAPTURE-*.
+EffectiveEvents effective_events(const Section& before, const std::vector<const Section*>& marked) {
+    EventWalk walk;
+    walk.section(before, true);
+    for (const Section* const section : marked) {
+        walk.section(*section, false);
+    }
+    EffectiveEvents result;
+    result.before = walk.before_records;
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> numbers;  // event and recording queue
+    const auto number = [&](const Call& record) {
+        const auto key = std::make_pair(record.object, record.queue);
+        const auto found = numbers.emplace(key, static_cast<std::uint32_t>(numbers.size())).first;
+        result.events[&record] = found->second;
+    };
+    for (const Call* const record : walk.before_records) {
+        number(*record);
+    }
+    for (const Section* const section : marked) {
+        for (const Call& call : section->calls) {
+            if ((call.kind == CallKind::kRecordEvent) && (walk.records.count(&call) != 0U)) {
+                number(call);
+            }
+        }
+    }
+    number_waits(walk, marked, result);
+    if (numbers.size() > kMaxEvents) {
+        throw HostError{HostRule::kCaptureLimit,
+                        fmt::format("{} events are needed, {} fit; use an event again where its record "
+                                    "has been waited for",
+                                    numbers.size(), kMaxEvents)};
+    }
+    return result;
+}
+
+// Checks that every tensor is moved once, or as often as the script allows.
+void check_tensors(const std::vector<ScriptItem>& items, ScriptCommandKind kind,
+                   const std::vector<DeclaredTensor>& tensors, const char* what, const char* script) {
+    for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
+        const auto times = std::count_if(items.begin(), items.end(), [kind, i](const ScriptItem& item) {
+            return (item.kind == kind) && (item.object == i);
+        });
+        if (times != 1) {
+            throw HostError{
+                HostRule::kCaptureTensor,
+                fmt::format("{} '{}' is {} {} times in {}; once is right{}", what, tensors[i].declaration.name,
+                            (kind == ScriptCommandKind::kWriteInput) ? "written" : "read", times, script,
+                            (times == 0) ? ": move it in every step, or leave its declaration out"
+                                         : ": use a buffer for each, mark where steps begin, or let the program's "
+                                           "loop take more turns, so that it is found")};
+        }
+    }
+}
+
+bool has(const capture::ManifestScript* script, ScriptCommandKind kind) {
+    return (script != nullptr) && std::any_of(script->commands.begin(), script->commands.end(),
+                                              [kind](const ScriptItem& item) { return item.kind == kind; });
+}
+
+// Checks that all steps of a loop are alike.
+void check_steps_alike(const std::vector<const Section*>& steps) {
+    const std::vector<Call>& first = steps.front()->calls;
+    for (std::size_t s = 1U; s < steps.size(); ++s) {
+        const std::vector<Call>& other = steps[s]->calls;
+        for (std::size_t i = 0U; i < std::max(first.size(), other.size()); ++i) {
+            const std::string in_first = (i < first.size()) ? first[i].text() : "nothing";
+            const std::string in_other = (i < other.size()) ? other[i].text() : "nothing";
+            if ((i >= first.size()) || (i >= other.size()) || !first[i].is_like(other[i])) {
+                throw HostError{
+                    HostRule::kCaptureStep,
+                    fmt::format(
+                        "step {} differs from step 1 at its call {}: {} where step 1 has {}{}; put what is different "
+                        "into the prologue or the epilogue",
+                        s + 1U, i + 1U, in_other, in_first,
+                        (in_first == in_other) ? ", with other commands or addresses" : "")};
+            }
+        }
+    }
+}
+
+// Checks that every tensor is moved once in a step.
+void check_scripts(const Scripts& scripts, const Declarations& declarations) {
+    const std::vector<ScriptItem>& step = scripts.find(ScriptKind::kStep)->commands;
+    check_tensors(step, ScriptCommandKind::kWriteInput, declarations.inputs, "input", "a step");
+    check_tensors(step, ScriptCommandKind::kReadOutput, declarations.outputs, "output", "a step");
+}
 
 bool is_one(const std::vector<DeclaredTensor>& tensors, std::uint64_t buffer) {
     return TensorCursor{tensors}.next(buffer).has_value();
@@ -334,6 +504,43 @@ Scripts make_scripts(const std::vector<Section>& sections, const Declarations& d
         // Every inference has both.
     }
     return scripts;
+}
+
+void check_content(const std::vector<DeviceScripts>& devices) {
+    const auto any = [&devices](ScriptKind kind, ScriptCommandKind command) {
+        return std::any_of(devices.begin(), devices.end(),
+                           [&](const DeviceScripts& each) { return has(each.scripts->find(kind), command); });
+    };
+    if (std::all_of(devices.begin(), devices.end(), [](const DeviceScripts& each) {
+            return each.scripts->find(ScriptKind::kStep)->commands.empty();
+        })) {
+        throw HostError{
+            HostRule::kCaptureContent,
+            "nothing was captured in a step: the binary would do nothing; call the program's work between the "
+            "capture's begin, or begin_step(), and its end"};
+    }
+    const bool first_inputs = any(ScriptKind::kPrologue, ScriptCommandKind::kWriteInput);
+    const bool last_outputs = any(ScriptKind::kEpilogue, ScriptCommandKind::kReadOutput);
+    if (first_inputs != last_outputs) {
+        throw HostError{HostRule::kCaptureContent,
+                        first_inputs
+                            ? "the prologue writes inputs, so the epilogue must read the last outputs: mark it with "
+                              "begin_epilogue()"
+                            : "the epilogue reads outputs, so the prologue must write the first inputs: mark it with "
+                              "begin_prologue(), or leave the read behind the last step out"};
+    }
+    for (const DeviceScripts& each : devices) {
+        const auto items = [&each](ScriptKind kind) {
+            const capture::ManifestScript* const script = each.scripts->find(kind);
+            return (script == nullptr) ? std::vector<ScriptItem>{} : script->commands;
+        };
+        if (first_inputs) {  // then both are there
+            check_tensors(items(ScriptKind::kPrologue), ScriptCommandKind::kWriteInput, each.declarations->inputs,
+                          "input", "the prologue");
+            check_tensors(items(ScriptKind::kEpilogue), ScriptCommandKind::kReadOutput, each.declarations->outputs,
+                          "output", "the epilogue");
+        }
+    }
 }
 
 }  // namespace pianola::host

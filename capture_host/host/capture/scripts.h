@@ -84,4 +84,13 @@ struct Scripts {
 // Throws API-CAPTURE-*. Reads must have completed.
 [[nodiscard]] Scripts make_scripts(const std::vector<Section>& sections, const Declarations& declarations);
 
+// The scripts of one device.
+struct DeviceScripts {
+    const Scripts* scripts;
+    const Declarations* declarations;
+};
+// For all devices together: a step has a command; first inputs are paired with last outputs, and each is moved once.
+// Throws API-CAPTURE-*.
+void check_content(const std::vector<DeviceScripts>& devices);
+
 }  // namespace pianola::host

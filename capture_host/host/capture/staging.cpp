@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/host/capture/data_flow.h"
-#include "capture_host/host/capture/front.h"
+#include "capture_host/host/capture/host_writes.h"
 #include "capture_host/host/capture/order.h"
 
 namespace pianola::host {

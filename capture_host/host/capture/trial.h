@@ -3,6 +3,9 @@
 // Every capture passes it before it is returned.
 #pragma once
 
+#include "capture_host/host/capture/link.h"
+#include "capture_host/host/device/device_state.h"
+#include "pianola/verdict.h"
 #include "pianola_host/workload_capture.h"
 
 namespace pianola::host {
@@ -28,5 +31,10 @@ void try_load(const std::vector<std::uint8_t>& file, const DeviceDescription& sp
 // The same for a workload. Replays the captured inputs in order; throws API-COMPARE if an output differs from the
 // captured run's. Then replays the file's self-test vectors.
 void try_workload(const CapturedWorkload& workload, const DeviceDescription& spec);
+
+// The message about a refused capture: the commands by their effect, the bytes by their buffers' names, and what would
+// order them.
+[[nodiscard]] std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
+                                          const DeviceState& device);
 
 }  // namespace pianola::host

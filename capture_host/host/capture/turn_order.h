@@ -18,4 +18,9 @@ namespace pianola::host {
 [[nodiscard]] std::optional<std::vector<Call>> in_turn_order(const std::vector<Call>& calls,
                                                              const CommandSet& command_set);
 
+// Maps the new events that record_event() of a mesh gives in every turn to slots that repeat, because a loop is found by
+// calls that repeat. Events that are recorded once, and then waited for, become slots that are used again: a record takes the first slot
+// of its device and queue that has no further wait. Each wait still waits for the same record.
+[[nodiscard]] std::vector<Section> with_event_slots(const std::vector<Section>& sections);
+
 }  // namespace pianola::host

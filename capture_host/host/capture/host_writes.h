@@ -1,6 +1,7 @@
-// The calls before a loop: set-up, and not a turn.
+// Checks what the host's writes become in a binary: inputs, set-up, or nothing.
 //
-// Used by make. A binary does set-up once, with the captured run's data.
+// A binary gets all inputs of a step before it gives any output, and does set-up once, with the captured run's data. So
+// it cannot carry data from an output to an input, and a turn before the loop must not become set-up.
 #pragma once
 
 #include <string>
@@ -9,6 +10,13 @@
 #include "capture_host/host/capture/discovery.h"
 
 namespace pianola::host {
+
+// For a device or a mesh. What a step writes becomes an input, whose values are never those of the captured run; if its
+// bytes are those of an output of the same step, the program is refused. What the host may have computed from another
+// device's output never becomes set-up, whatever the data.
+// Throws API-CAPTURE-CONTENT, with both calls. Returns warnings: inputs that the host wrote after it had seen an output
+// of the same step, and set-up that it wrote after it had seen an output of the same device.
+[[nodiscard]] std::vector<std::string> check_carried(const Reading& reading, const std::vector<Section>& program);
 
 // Programs before prologue and steps are no part of the binary: the steps must find exactly what set-up writes.
 // Throws API-CAPTURE-CONTENT.
