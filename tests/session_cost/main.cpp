@@ -16,7 +16,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "capture_host/timeline/cost/instructions.h"
+#include "capture_host/timeline/cost/session_cost.h"
 #include "tests/session_cost/rig.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "capture_host/timeline/cost/instructions.h"
+#include "capture_host/timeline/cost/session_cost.h"
 
 namespace pianola::timing {
 namespace {
