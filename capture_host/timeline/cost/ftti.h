@@ -10,7 +10,7 @@
 
 #include "capture_host/timeline/cost/session_facts.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 
 // What the integrator says.
 struct EcuTiming {
@@ -50,4 +50,4 @@ struct FttiAnswer {
 // Each addend is rounded up to a microsecond.
 [[nodiscard]] FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu);
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline

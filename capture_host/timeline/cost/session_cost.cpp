@@ -6,12 +6,9 @@
 
 #include "pianola/config.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 namespace {
 
-// What the parts of a session's calls do at most, as counts of one binary. The functions after it add them up to calls.
-
-constexpr std::uint64_t kChunkBytes = 64U;
 constexpr std::uint64_t kMostPieces = 64U;  // of a slice: each takes a 64th of it at least
 
 void add(Counts& counts, Term term, std::uint64_t value) {
@@ -24,7 +21,8 @@ void add(Counts& counts, const Counts& others, std::uint64_t times = 1U) {
     }
 }
 
-// The formulas of one binary: parts that calls are made of, in the order in which a step meets them.
+// The formulas of one binary: what the parts of calls do at most, in the order in which a step meets them. The functions
+// after this class add them up to calls.
 class Formulas {
   public:
     explicit Formulas(const SessionFacts& facts) : f_{facts} {}
@@ -593,4 +591,4 @@ std::uint64_t instructions(Core core, const Counts& counts) noexcept {
     return (hundredths + kHundredths - 1U) / kHundredths;
 }
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline

@@ -9,7 +9,7 @@
 
 #include "capture_host/timeline/cost/session_facts.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 
 // What is counted. From kDescribe to kSealCommand: calls of the port, one by one.
 enum class Term : std::uint8_t {
@@ -121,4 +121,4 @@ enum class Core : std::uint8_t { kHost, kEcu };
 // At most so many, without the port's own and without validations.
 [[nodiscard]] std::uint64_t instructions(Core core, const Counts& counts) noexcept;
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline
