@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "capture_host/capture/assembly.h"
-#include "capture_host/capture/memory_error.h"
 #include "capture_host/capture/memory_planner.h"
 #include "pianola/config.h"
 

@@ -6,7 +6,6 @@
 
 #include "capture_host/capture/assembly.h"
 #include "capture_host/capture/layout.h"
-#include "capture_host/capture/memory_error.h"
 #include "capture_host/capture/pack.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/kernels/kernel.h"

@@ -6,10 +6,43 @@
 #include <map>
 #include <tuple>
 
-#include "capture_host/capture/part_content.h"
-
 namespace pianola::capture {
 namespace {
+
+// Throws LinkError if the bytes are outside; `what` names them.
+std::vector<std::uint8_t> bytes_at(const std::vector<std::uint8_t>& segment, std::size_t offset, std::size_t count,
+                                   const char* what) {
+    if ((offset > segment.size()) || (count > (segment.size() - offset))) {
+        throw LinkError{fmt::format("{} lie outside their segment", what)};
+    }
+    const auto first = segment.begin() + static_cast<std::ptrdiff_t>(offset);
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+// A trace's words, and which of them are patched by which parameters.
+struct TraceContent {
+    std::vector<std::uint8_t> words;
+    std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name
+
+    [[nodiscard]] bool operator==(const TraceContent& other) const {
+        return (words == other.words) && (points == other.points);
+    }
+};
+
+TraceContent content_of(const MeshPart& part, std::uint32_t trace) {
+    const ManifestTrace& named = part.manifest.traces.at(trace);
+    TraceContent content;
+    content.words = bytes_at(part.segments.traces, named.offset_bytes,
+                             std::size_t{named.word_count} * sizeof(std::uint32_t), "a trace's words");
+    for (const ManifestParameter& parameter : part.manifest.parameters) {
+        for (const ManifestPatchPoint& point : parameter.points) {
+            if (point.trace == trace) {
+                content.points.emplace(point.word, parameter.name);
+            }
+        }
+    }
+    return content;
+}
 
 using Kind = ScriptCommandKind;
 using Bytes = std::vector<std::uint8_t>;

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "capture_host/timeline/busy.h"
 #include "capture_host/timeline/captured.h"
 
 namespace pianola::timeline {
