@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/base/range_set.h"
 #include "hal/host/target.h"
 
 namespace pianola::targets {
@@ -64,6 +65,54 @@ template <typename Visit>
 WalkEnd for_each_command(const CommandSet& command_set, const Words& words, Visit visit) {
     return for_each_command(command_set, WordSpan{words.data(), words.size()}, visit);
 }
+
+// Calls visit(begin, end) for the runs of bytes of an extent. Runs that touch are one.
+template <typename Visit>
+void for_each_run(const Extent& extent, Visit visit) {
+    const bool is_dense = extent.inner.stride_bytes == extent.size_bytes;
+    const std::uint64_t bytes = std::uint64_t{extent.size_bytes} * (is_dense ? extent.inner.count : 1U);
+    for (std::uint64_t i = 0U; i < extent.outer.count; ++i) {
+        for (std::uint64_t k = 0U; k < (is_dense ? 1U : extent.inner.count); ++k) {
+            const std::uint64_t begin =
+                extent.address + (i * extent.outer.stride_bytes) + (k * extent.inner.stride_bytes);
+            visit(begin, begin + bytes);
+        }
+    }
+}
+
+// Calls visit(access, begin, end) for the runs of bytes that a command reads, then for those that it writes.
+template <typename Visit>
+void for_each_access(const DecodedCommand& command, Visit visit) {
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+        for (const Extent& extent : command.extents.view()) {
+            if (extent.access == access) {
+                for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) { visit(access, begin, end); });
+            }
+        }
+    }
+}
+
+// The same for every command of a trace, up to the first invalid one.
+template <typename Visit>
+WalkEnd for_each_access(const CommandSet& command_set, const Words& words, Visit visit) {
+    return for_each_command(command_set, words, [&visit](std::uint32_t /*word*/, const DecodedCommand& command) {
+        for_each_access(command, visit);
+    });
+}
+
+// Bytes of device memory that something reads and writes.
+struct AccessedBytes {
+    host::RangeSet reads;
+    host::RangeSet writes;
+
+    void add(Access access, std::uint64_t begin, std::uint64_t end) {
+        (access == Access::kWrite ? writes : reads).add(begin, end);
+    }
+    void add(const DecodedCommand& command) {
+        for_each_access(command,
+                        [this](Access access, std::uint64_t begin, std::uint64_t end) { add(access, begin, end); });
+    }
+};
 
 // The time of a trace alone: dispatches run in parallel on their cores, and every other command waits for all of them.
 class TraceCost {

@@ -11,6 +11,23 @@ constexpr std::uint64_t kAnyAddress = UINT64_MAX;
 
 }  // namespace
 
+void append(std::vector<Origin>& origins, const Origin& origin) {
+    if (!origins.empty() && (origins.back().writer == origin.writer) &&
+        ((origins.back().offset + origins.back().bytes) == origin.offset)) {
+        origins.back().bytes += origin.bytes;
+    } else {
+        origins.push_back(origin);
+    }
+}
+
+std::vector<Origin> Origins::of(std::uint64_t begin, std::uint64_t end) const {
+    std::vector<Origin> found;
+    bytes_.for_each(begin, end, [&found](std::uint64_t from, std::uint64_t to, const Writer& writer) {
+        append(found, {writer.number, from + writer.distance, to - from});
+    });
+    return found;
+}
+
 const std::vector<std::uint32_t>& words_of(const Call& call) {
     return (call.kind == CallKind::kProgram) ? call.trace->programs.front().words : call.trace->words;
 }
@@ -74,47 +91,22 @@ void DataFlow::write(std::uint64_t begin, std::uint64_t end) {
     written_set_.add(begin, end);
 }
 
-void DataFlow::commands(const std::vector<std::uint32_t>& words) {
-    (void)targets::for_each_command(command_set_, words, [this](std::uint32_t /*at*/, const DecodedCommand& command) {
-        for (const Access access : {Access::kRead, Access::kWrite}) {
-            for (const Extent& extent : command.extents.view()) {
-                if (extent.access == access) {
-                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                        (access == Access::kRead) ? read(begin, end) : write(begin, end);
-                    });
-                }
-            }
-        }
-    });
-}
-
 void DataFlow::add(const Call& call) {
     interrupt::check();  // a capture of many calls visits them again and again
     const std::vector<std::uint64_t> shape = call_shape(call, command_set_);
     said_.insert(said_.end(), shape.begin(), shape.end());
     read_.clear();
-    switch (call.kind) {
-        case CallKind::kWrite:
-            for (const AddressRange& run : call.buffer->runs) {
-                write(run.address, std::uint64_t{run.address} + run.bytes);
-                host_writers_.insert(writers_);
-                host_written_.add(run.address, std::uint64_t{run.address} + run.bytes);
-            }
-            break;
-        case CallKind::kRead:
-            for (const AddressRange& run : call.buffer->runs) {
-                read(run.address, std::uint64_t{run.address} + run.bytes);
-            }
-            break;
-        case CallKind::kProgram:
-        case CallKind::kReplay:
-            commands(words_of(call));
-            break;
-        case CallKind::kRecordEvent:
-        case CallKind::kWaitEvent:
-        default:
-            break;
-    }
+    for_each_access(call, command_set_, [&](Access access, std::uint64_t begin, std::uint64_t end) {
+        if (access == Access::kRead) {
+            read(begin, end);
+            return;
+        }
+        write(begin, end);
+        if (call.kind == CallKind::kWrite) {
+            host_writers_.insert(writers_);
+            host_written_.add(begin, end);
+        }
+    });
 }
 
 std::vector<Origin> DataFlow::add_named(const Call& call) {
@@ -135,12 +127,13 @@ std::vector<Origin> DataFlow::origins_of(const RangeSet& bytes) const {
 
 std::optional<ByteRange> DataFlow::recomputed(const RangeSet& bytes) const {
     const RangeSet given = bytes.common(host_written_);
-    for (const auto& [begin, written] : memory_.by_address()) {
-        RangeSet here;
-        here.add(begin, written.end);
-        const RangeSet both = given.common(here);
-        if ((host_writers_.count(written.writer) == 0U) && !both.empty()) {
-            return both.ranges().front();
+    for (const ByteRange& range : given.ranges()) {
+        std::uint64_t begin = range.begin;
+        for (const Origin& origin : memory_.of(range.begin, range.end)) {
+            if (host_writers_.count(origin.writer) == 0U) {
+                return ByteRange{begin, begin + origin.bytes};
+            }
+            begin += origin.bytes;
         }
     }
     return std::nullopt;

@@ -11,10 +11,40 @@
 #include <set>
 #include <vector>
 
+#include "capture_host/base/range_map.h"
+#include "capture_host/binary/trace_walk.h"
 #include "capture_host/host/capture/call_log.h"
-#include "capture_host/host/capture/origins.h"
 
 namespace pianola::host {
+
+// Bytes of a writer, or, without one, bytes at their address.
+struct Origin {
+    std::uint64_t writer{0U};  // 0: there at first
+    std::uint64_t offset{0U};  // in the written bytes; without a writer, the address
+    std::uint64_t bytes{0U};
+
+    friend bool operator==(const Origin& left, const Origin& right) noexcept {
+        return (left.writer == right.writer) && (left.offset == right.offset) && (left.bytes == right.bytes);
+    }
+};
+// Appends; extends the last piece if the origin continues it.
+void append(std::vector<Origin>& origins, const Origin& origin);
+
+// The writer of every byte of device memory. Writers are numbers; each analysis defines their meaning.
+class Origins {
+  public:
+    void write(std::uint64_t begin, std::uint64_t end, std::uint64_t writer, std::uint64_t offset) {
+        bytes_.set(begin, end, {writer, offset - begin});
+    }
+    [[nodiscard]] std::vector<Origin> of(std::uint64_t begin, std::uint64_t end) const;
+
+  private:
+    struct Writer {
+        std::uint64_t number{0U};
+        std::uint64_t distance{0U};  // from a byte's address to its offset in the written bytes, modulo 2^64
+    };
+    RangeMap<Writer> bytes_;
+};
 
 // Appends the words of a command; operand addresses are only marked as such.
 void say_command(WordSpan words, const CommandSet& command_set, std::vector<std::uint64_t>& said);
@@ -22,6 +52,20 @@ void say_command(WordSpan words, const CommandSet& command_set, std::vector<std:
 [[nodiscard]] std::vector<std::uint64_t> call_shape(const Call& call, const CommandSet& command_set);
 // The words of a program or of an executed trace.
 [[nodiscard]] const std::vector<std::uint32_t>& words_of(const Call& call);
+// Calls visit(access, begin, end) for the runs of device memory that a call reads and writes, in order.
+template <typename Visit>
+void for_each_access(const Call& call, const CommandSet& command_set, Visit visit) {
+    if (call.buffer != nullptr) {
+        const Access access = (call.kind == CallKind::kRead) ? Access::kRead : Access::kWrite;
+        for (const AddressRange& run : call.buffer->runs) {
+            visit(access, std::uint64_t{run.address}, std::uint64_t{run.address} + run.bytes);
+        }
+    } else if (call.trace != nullptr) {
+        (void)targets::for_each_access(command_set, words_of(call), visit);
+    } else {
+        // Events touch no memory.
+    }
+}
 
 class DataFlow {
   public:
@@ -48,7 +92,6 @@ class DataFlow {
     void read(std::uint64_t begin, std::uint64_t end);
     void write(std::uint64_t begin, std::uint64_t end);
     void say_source(std::uint64_t begin, std::uint64_t end);
-    void commands(const std::vector<std::uint32_t>& words);
 
     const CommandSet& command_set_;
     Origins memory_;

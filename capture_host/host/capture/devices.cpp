@@ -21,32 +21,11 @@ bool is_transfer(const Call& call) {
     return (call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead);
 }
 
-// The bytes that a call reads and writes.
-struct Touched {
-    RangeSet reads;
-    RangeSet writes;
-};
-
-Touched touched_by(const Call& call, const CommandSet& command_set) {
-    Touched touched;
-    if (is_transfer(call)) {
-        for (const AddressRange& run : call.buffer->runs) {
-            (call.kind == CallKind::kRead ? touched.reads : touched.writes)
-                .add(run.address, std::uint64_t{run.address} + run.bytes);
-        }
-    } else if (call.trace != nullptr) {
-        (void)targets::for_each_command(
-            command_set, words_of(call), [&](std::uint32_t /*at*/, const DecodedCommand& command) {
-                for (const Extent& extent : command.extents.view()) {
-                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                        (extent.access == Access::kRead ? touched.reads : touched.writes).add(begin, end);
-                    });
-                }
-            });
-    } else {
-        // Events touch no memory.
-    }
-    return touched;
+targets::AccessedBytes accessed_by(const Call& call, const CommandSet& command_set) {
+    targets::AccessedBytes bytes;
+    for_each_access(call, command_set,
+                    [&bytes](Access access, std::uint64_t begin, std::uint64_t end) { bytes.add(access, begin, end); });
+    return bytes;
 }
 
 class Pairs {
@@ -55,7 +34,7 @@ class Pairs {
 
     std::uint32_t add(const Call& call) {
         const std::uint32_t group = is_transfer(call) ? group_of(call) : 0U;
-        const Touched touched = touched_by(call, command_set_);
+        const targets::AccessedBytes touched = accessed_by(call, command_set_);
         // A device whose shard has not been moved yet used the old one, or changed it.
         for (auto open = open_.begin(); open != open_.end();) {
             const bool is_input = open->first.first == CallKind::kWrite;
@@ -85,11 +64,7 @@ class Pairs {
         }
         const auto known = open_.find(key);
         if ((known == open_.end()) || !known->second.devices.insert(call.device).second) {
-            Open made{++groups_, {call.device}, {}};
-            for (const AddressRange& run : call.buffer->runs) {
-                made.bytes.add(run.address, std::uint64_t{run.address} + run.bytes);
-            }
-            open_[key] = std::move(made);
+            open_[key] = Open{++groups_, {call.device}, addresses_of(*call.buffer)};
         }
         return open_.at(key).group;
     }

@@ -31,7 +31,7 @@ class ScriptWalk {
         for (const ScriptItem& item : items) {
             switch (item.kind) {
                 case ScriptCommandKind::kWriteInput:
-                    runs(declarations_.inputs.at(item.object), written);
+                    written.add(addresses_of(*declarations_.inputs.at(item.object).buffer));
                     break;
                 case ScriptCommandKind::kReadOutput:
                     for (const AddressRange& run : declarations_.outputs.at(item.object).buffer->runs) {
@@ -57,12 +57,6 @@ class ScriptWalk {
     RangeSet all_reads;
 
   private:
-    static void runs(const DeclaredTensor& tensor, RangeSet& set) {
-        for (const AddressRange& run : tensor.buffer->runs) {
-            set.add(run.address, std::uint64_t{run.address} + run.bytes);
-        }
-    }
-
     void read(std::uint64_t begin, std::uint64_t end) {
         all_reads.add(begin, end);
         for (const ByteRange& range : written.missing(begin, end)) {
@@ -71,23 +65,11 @@ class ScriptWalk {
     }
 
     void replay(const std::vector<std::uint32_t>& words) {
-        const auto note = [this](std::uint32_t /*at*/, const DecodedCommand& command) {
-            for (const Access access : {Access::kRead, Access::kWrite}) {
-                for (const Extent& extent : command.extents.view()) {
-                    const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
-                    if (extent.access != access) {
-                        continue;
-                    }
-                    if (access == Access::kRead) {
-                        read(extent.address, end);
-                    } else {
-                        written.add(extent.address, end);
-                    }
-                }
-            }
-        };
-        (void)targets::for_each_command(command_set_, words,
-                                        note);  // the runtime's message about an invalid one is better
+        // The runtime's message about an invalid command is better.
+        (void)targets::for_each_access(command_set_, words,
+                                       [this](Access access, std::uint64_t begin, std::uint64_t end) {
+                                           (access == Access::kRead) ? read(begin, end) : written.add(begin, end);
+                                       });
     }
 
     const CommandSet& command_set_;
@@ -158,9 +140,7 @@ std::vector<SetupRun> chosen_runs(const Scripts& scripts, const Declarations& de
             }
             chosen.push_back(std::move(run));
         }
-        for (const AddressRange& run : write->buffer->runs) {
-            later.add(run.address, std::uint64_t{run.address} + run.bytes);
-        }
+        later.add(addresses_of(*write->buffer));
     }
     std::sort(chosen.begin(), chosen.end(),
               [](const SetupRun& left, const SetupRun& right) { return left.range.address < right.range.address; });
@@ -316,12 +296,9 @@ class Linker {
         for (const std::uint32_t value : {parameter.minimum, parameter.maximum}) {
             std::vector<std::uint32_t> changed = words;
             changed.at(word) = value;
-            const auto use = [this](std::uint32_t /*at*/, const DecodedCommand& command) {
-                for (const Extent& extent : command.extents.view()) {
-                    memory_.used.add(extent.address, std::uint64_t{extent.address} + extent.size_bytes);
-                }
-            };
-            (void)targets::for_each_command(commands_of_, changed, use);
+            (void)targets::for_each_access(
+                commands_of_, changed,
+                [this](Access /*access*/, std::uint64_t begin, std::uint64_t end) { memory_.used.add(begin, end); });
         }
     }
 

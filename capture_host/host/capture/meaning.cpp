@@ -12,7 +12,6 @@
 #include "capture_host/host/capture/call_log.h"
 #include "capture_host/host/capture/data_flow.h"
 #include "capture_host/host/capture/order.h"
-#include "capture_host/host/capture/origins.h"
 
 namespace pianola::host {
 namespace {
@@ -150,32 +149,29 @@ std::vector<Origin> Values::Sequence::read(const std::vector<AddressRange>& runs
 
 void Values::Sequence::command(WordSpan words, const DecodedCommand& command) {
     std::vector<Origin> operands;
-    for (const Extent& extent : command.extents.view()) {
-        if (extent.access == Access::kRead) {
-            for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                for (const Origin& origin : memory_.of(begin, end)) {
-                    append(operands, origin);
-                }
-            });
+    targets::for_each_access(command, [&](Access access, std::uint64_t begin, std::uint64_t end) {
+        if (access == Access::kRead) {
+            for (const Origin& origin : memory_.of(begin, end)) {
+                append(operands, origin);
+            }
         }
-    }
+    });
     std::vector<std::uint64_t> head{kByCommand};
     say_command(words, values_.command_set_, head);
     const bool is_copy = command.kind == CommandKind::kCopy;
     const std::uint64_t number = is_copy ? 0U : values_.number_of(head, operands, nullptr);
     std::uint64_t done = 0U;
-    for (const Extent& extent : command.extents.view()) {
-        if (extent.access == Access::kWrite) {
-            for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                if (is_copy) {
-                    write_origins(memory_, begin, end, operands, done);
-                } else {
-                    memory_.write(begin, end, number, done);
-                }
-                done += end - begin;
-            });
+    targets::for_each_access(command, [&](Access access, std::uint64_t begin, std::uint64_t end) {
+        if (access == Access::kRead) {
+            return;
         }
-    }
+        if (is_copy) {
+            write_origins(memory_, begin, end, operands, done);
+        } else {
+            memory_.write(begin, end, number, done);
+        }
+        done += end - begin;
+    });
 }
 
 std::vector<Origin> Values::Sequence::add(const Call& call) {

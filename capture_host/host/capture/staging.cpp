@@ -165,18 +165,8 @@ class Stager {
 
   private:
     void add_used(const Call& call, RangeSet& used) const {
-        if (call.buffer != nullptr) {
-            used.add(addresses_of(*call.buffer));
-        } else if (call.trace != nullptr) {
-            (void)targets::for_each_command(target_.command_set(), words_of(call),
-                                            [&used](std::uint32_t /*at*/, const DecodedCommand& command) {
-                                                for (const Extent& extent : command.extents.view()) {
-                                                    used.add(extent.address, extent.address + hull_bytes(extent));
-                                                }
-                                            });
-        } else {
-            // Events use no memory.
-        }
+        for_each_access(call, target_.command_set(),
+                        [&used](Access /*access*/, std::uint64_t begin, std::uint64_t end) { used.add(begin, end); });
     }
 
     // A copy between the program's place and the separate memory.

@@ -237,28 +237,18 @@ class Explainer {
             [&action](std::uint32_t /*at*/, const DecodedCommand& decoded) { action(decoded); });
     }
 
-    struct Touched {
-        RangeSet reads;
-        RangeSet writes;
-    };
-
-    [[nodiscard]] Touched touched(const capture::ManifestCommand& command) const {
-        Touched touched;
+    [[nodiscard]] targets::AccessedBytes accessed(const capture::ManifestCommand& command) const {
+        targets::AccessedBytes bytes;
         if (command.kind == ScriptCommandKind::kReplayTrace) {
-            for_each_command_of(command, [&touched](const DecodedCommand& decoded) {
-                for (const Extent& extent : decoded.extents.view()) {
-                    (extent.access == Access::kWrite ? touched.writes : touched.reads)
-                        .add(extent.address, std::uint64_t{extent.address} + extent.size_bytes);
-                }
-            });
+            for_each_command_of(command, [&bytes](const DecodedCommand& decoded) { bytes.add(decoded); });
         } else if (command.kind == ScriptCommandKind::kWriteInput) {
-            add_tensor(linked_.manifest.inputs.at(command.object), touched.writes);
+            add_tensor(linked_.manifest.inputs.at(command.object), bytes.writes);
         } else if (command.kind == ScriptCommandKind::kReadOutput) {
-            add_tensor(linked_.manifest.outputs.at(command.object), touched.reads);
+            add_tensor(linked_.manifest.outputs.at(command.object), bytes.reads);
         } else {
             // Touches no memory.
         }
-        return touched;
+        return bytes;
     }
 
     // One entry for each core of the grid, row by row. Commands other than dispatches run on all of them.
@@ -306,8 +296,8 @@ class Explainer {
 
     // The bytes that both commands touch and one of them writes, by the buffers that hold them.
     [[nodiscard]] std::string shared(const Place& later, const Place& earlier) const {
-        const Touched one = touched(at(later));
-        const Touched other = touched(at(earlier));
+        const targets::AccessedBytes one = accessed(at(later));
+        const targets::AccessedBytes other = accessed(at(earlier));
         RangeSet common = one.writes.common(other.writes);
         common.add(one.writes.common(other.reads));
         common.add(one.reads.common(other.writes));

@@ -99,76 +99,10 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// For every byte of a device's memory: the call that wrote it last, and its readers since.
-class LastTouched {
-  public:
-    struct Entry {
-        std::uint64_t end{0U};
-        std::size_t writer{kNone};
-        std::vector<std::size_t> readers;
-    };
-
-    template <typename Visit>
-    void read(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
-        if (begin >= end) {
-            return;
-        }
-        cover(begin, end);
-        for (auto at = entries_.find(begin); (at != entries_.end()) && (at->first < end); ++at) {
-            visit(at->second.writer);
-            if (at->second.readers.empty() || (at->second.readers.back() != call)) {
-                at->second.readers.push_back(call);
-            }
-        }
-    }
-
-    template <typename Visit>
-    void write(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
-        if (begin >= end) {
-            return;
-        }
-        cover(begin, end);
-        auto at = entries_.find(begin);
-        while ((at != entries_.end()) && (at->first < end)) {
-            visit(at->second.writer);
-            std::for_each(at->second.readers.begin(), at->second.readers.end(), visit);
-            at = entries_.erase(at);
-        }
-        entries_[begin] = Entry{end, call, {}};
-    }
-
-  private:
-    void split(std::uint64_t address) {
-        auto after = entries_.upper_bound(address);
-        if (after == entries_.begin()) {
-            return;
-        }
-        --after;
-        if ((after->first < address) && (address < after->second.end)) {
-            Entry rest = after->second;
-            after->second.end = address;
-            entries_.emplace(address, std::move(rest));
-        }
-    }
-
-    // Makes entries that exactly cover the bytes.
-    void cover(std::uint64_t begin, std::uint64_t end) {
-        split(begin);
-        split(end);
-        std::uint64_t at = begin;
-        for (auto next = entries_.lower_bound(begin); at < end; ++next) {
-            const bool is_inside = (next != entries_.end()) && (next->first < end);
-            const std::uint64_t until = is_inside ? next->first : end;
-            if (at < until) {
-                next = entries_.emplace_hint(next, at, Entry{until, kNone, {}});
-                at = until;
-            } else {
-                at = next->second.end;
-            }
-        }
-    }
-
-    std::map<std::uint64_t, Entry> entries_;  // by first address
+// Of a byte of a device's memory: the call that wrote it last, and its readers since.
+struct LastTouched {
+    std::size_t writer{kNone};
+    std::vector<std::size_t> readers;
 };
 
 struct Node {
@@ -239,7 +173,8 @@ class TurnOrder {
 
     void read(std::size_t call, std::uint64_t begin, std::uint64_t end) {
         bool is_first = true;
-        touched_[calls_[call].device].read(begin, end, call, [&](std::size_t writer) {
+        touched_[calls_[call].device].update(begin, end, [&](LastTouched& bytes) {
+            const std::size_t writer = bytes.writer;
             need(call, writer);
             if (is_first) {
                 nodes_[call].sources.push_back(writer);
@@ -248,42 +183,31 @@ class TurnOrder {
             if ((writer != kNone) && (writer != call)) {
                 nodes_[writer].readers.push_back(call);
             }
+            if (bytes.readers.empty() || (bytes.readers.back() != call)) {
+                bytes.readers.push_back(call);
+            }
         });
     }
+
     void write(std::size_t call, std::uint64_t begin, std::uint64_t end) {
-        touched_[calls_[call].device].write(begin, end, call, [&](std::size_t other) { need(call, other); });
+        RangeMap<LastTouched>& memory = touched_[calls_[call].device];
+        memory.for_each(begin, end, [&](std::uint64_t /*from*/, std::uint64_t /*to*/, const LastTouched& bytes) {
+            need(call, bytes.writer);
+            for (const std::size_t reader : bytes.readers) {
+                need(call, reader);
+            }
+        });
+        memory.set(begin, end, {call, {}});
     }
 
     void find_needs(std::size_t i) {
-        const Call& call = calls_[i];
-        if ((call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead)) {
-            for (const AddressRange& run : call.buffer->runs) {
-                const std::uint64_t end = std::uint64_t{run.address} + run.bytes;
-                (call.kind == CallKind::kRead) ? read(i, run.address, end) : write(i, run.address, end);
-            }
-        } else if (is_program(call)) {
-            (void)targets::for_each_command(
-                command_set_, words_of(call),
-                [&](std::uint32_t /*at*/, const DecodedCommand& command) { touch(i, command); });
-        } else {
-            // Events touch no memory.
-        }
+        for_each_access(calls_[i], command_set_, [&](Access access, std::uint64_t begin, std::uint64_t end) {
+            (access == Access::kRead) ? read(i, begin, end) : write(i, begin, end);
+        });
         follow_queue(i);
         std::vector<std::size_t>& needs = nodes_[i].needs;
         std::sort(needs.begin(), needs.end());
         needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
-    }
-
-    void touch(std::size_t call, const DecodedCommand& command) {
-        for (const Access access : {Access::kRead, Access::kWrite}) {
-            for (const Extent& extent : command.extents.view()) {
-                if (extent.access == access) {
-                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                        (access == Access::kRead) ? read(call, begin, end) : write(call, begin, end);
-                    });
-                }
-            }
-        }
     }
 
     // A record follows all earlier calls of its queue; a wait precedes all later ones.
@@ -417,7 +341,7 @@ class TurnOrder {
     const Calls& calls_;
     const CommandSet& command_set_;
     std::vector<Node> nodes_;
-    std::map<std::uint32_t, LastTouched> touched_;  // by device
+    std::map<std::uint32_t, RangeMap<LastTouched>> touched_;  // by device
     std::map<Queue, QueueEnd> queues_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, EventEnd> events_;  // by device
     std::vector<std::size_t> done_;                                       // in the new order
