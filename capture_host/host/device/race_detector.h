@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "capture_host/base/range_map.h"
 #include "capture_host/base/range_set.h"
 #include "pianola/config.h"
 
@@ -57,14 +58,12 @@ class RaceDetector {
             return (left.read == right.read) && (left.write == right.write);
         }
     };
-    using Marked = std::map<std::uint64_t, Marks>;  // from this address up to the next one
     struct Queue {
-        Marked marked{{0U, {}}};
+        RangeMap<Marks> marked;
         std::map<std::uint64_t, Operation> operations;  // those that a mark names
         std::size_t tidy_at{1024U};                     // segments and operations
     };
 
-    void mark(Queue& queue, const RangeSet& set, std::uint64_t Marks::* last, std::uint64_t number);
     void tidy(std::uint32_t queue);
     [[nodiscard]] std::optional<Race> conflict(std::uint32_t queue, const RangeSet& set, bool is_written) const;
 

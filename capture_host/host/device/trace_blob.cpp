@@ -212,10 +212,9 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
         if (ended) {
             refuse_word(at, "a command behind the end command");
         }
-        for (const Extent& extent : command.extents.view()) {
-            const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
-            (extent.access == Access::kWrite ? trace.writes : trace.reads).add(extent.address, end);
-        }
+        targets::for_each_access(command, [&trace](Access access, std::uint64_t begin, std::uint64_t end) {
+            (access == Access::kWrite ? trace.writes : trace.reads).add(begin, end);
+        });
         if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
             refuse_blob(HostRule::kBlobCommand,
                         fmt::format("word {} of the trace: core {} is outside the grid of {} cores", at, command.core,
