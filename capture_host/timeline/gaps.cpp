@@ -2,41 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace pianola::timeline {
-void Busy::join() {
-    std::sort(intervals_.begin(), intervals_.end(),
-              [](const Interval& left, const Interval& right) { return left.start < right.start; });
-    std::vector<Interval> joined;
-    for (const Interval& each : intervals_) {
-        if (!joined.empty() && (each.start <= joined.back().end)) {
-            joined.back().end = std::max(joined.back().end, each.end);
-        } else {
-            joined.push_back(each);
-        }
-    }
-    intervals_ = std::move(joined);
-}
-
-Cycles Busy::sum() const {
-    Cycles cycles = 0U;
-    for (const Interval& each : intervals_) {
-        cycles += each.end - each.start;
-    }
-    return cycles;
-}
-
-Cycles Busy::inside(Cycles start, Cycles end) const {
-    Cycles cycles = 0U;
-    auto each = std::lower_bound(intervals_.begin(), intervals_.end(), start,
-                                 [](const Interval& interval, Cycles time) { return interval.end <= time; });
-    for (; (each != intervals_.end()) && (each->start < end); ++each) {
-        cycles += std::min(end, each->end) - std::max(start, each->start);
-    }
-    return cycles;
-}
-
 namespace {
 
 constexpr std::size_t kFewestSteps = 3U;
@@ -70,9 +37,8 @@ void Meter::add(const Slice& slice) {
 Busy Meter::computing() const {
     Busy busy;
     for (const Interval& interval : compute_) {
-        busy.add({interval.start, interval.end});
+        busy.add(interval.start, interval.end);
     }
-    busy.join();
     return busy;
 }
 
@@ -93,10 +59,10 @@ SteadyState Meter::result() const {
     }
     const Busy busy = computing();
     steady.cycles_per_step = {measured.end - measured.begin, measured.last - measured.first};
-    steady.busy = {busy.inside(measured.begin, measured.end), measured.end - measured.begin};
+    steady.busy = {busy.size_in(measured.begin, measured.end), measured.end - measured.begin};
     for (const Interval& write : writes_) {
         if (measured.has(write.step)) {
-            steady.hidden.part += busy.inside(write.start, write.end);
+            steady.hidden.part += busy.size_in(write.start, write.end);
             steady.hidden.whole += write.end - write.start;
         }
     }

@@ -8,29 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/base/range_set.h"
 #include "capture_host/timeline/schedule.h"
 
 namespace pianola::timeline {
 
-// Stretches of time in which something is at work, counted once where they overlap.
-class Busy {
-  public:
-    struct Interval {
-        Cycles start{0U};
-        Cycles end{0U};
-    };
-
-    void add(Interval interval) { intervals_.push_back(interval); }
-    // After the last add(), and before everything else.
-    void join();
-    [[nodiscard]] Cycles sum() const;
-    // How much of [start, end) is in some interval, and in none.
-    [[nodiscard]] Cycles inside(Cycles start, Cycles end) const;
-    [[nodiscard]] Cycles outside(Cycles start, Cycles end) const { return (end - start) - inside(start, end); }
-
-  private:
-    std::vector<Interval> intervals_;
-};
+// Times at which something is at work. A set of cycles, like one of bytes: what overlaps is counted once.
+using Busy = host::RangeSet;
 
 // A sum over whole steps: exact where a mean would be rounded.
 struct Ratio {

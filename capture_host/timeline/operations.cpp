@@ -24,7 +24,7 @@ constexpr std::size_t kFewestMeasured = 8U;
     return (slice.lane.kind == LaneKind::kCore) || ((slice.command != nullptr) && !is_dispatching(*slice.command));
 }
 
-[[nodiscard]] Busy::Interval kernel_of(const Slice& slice) {
+[[nodiscard]] host::ByteRange kernel_of(const Slice& slice) {
     return {(slice.lane.kind == LaneKind::kCore) ? slice.start : (slice.end - slice.command->cycles), slice.end};
 }
 
@@ -74,8 +74,8 @@ class Lines {
                                            (std::min(idle, slice.start) < window_.end));
     }
     // The part that is measured; may be empty.
-    [[nodiscard]] Busy::Interval measured(Busy::Interval interval) const {
-        const Cycles start = std::clamp(interval.start, window_.begin, window_.end);
+    [[nodiscard]] host::ByteRange measured(const host::ByteRange& interval) const {
+        const Cycles start = std::clamp(interval.begin, window_.begin, window_.end);
         return {start, std::clamp(interval.end, start, window_.end)};
     }
 
@@ -87,8 +87,7 @@ class Lines {
     [[nodiscard]] std::vector<OperationTime> operations() {
         std::multimap<Cycles, OperationTime> sorted;  // equal keys stay in order
         for (auto& [line, entry] : entries_) {
-            entry.kernels.join();
-            entry.time.spent.kernel = entry.kernels.sum();
+            entry.time.spent.kernel = entry.kernels.size();
             sorted.emplace(entry.first, entry.time);
         }
         std::vector<OperationTime> times;
@@ -123,18 +122,18 @@ class Lines {
 // the queue had nothing to do.
 void spend(const Slice& slice, Cycles idle, const Busy& kernels, Lines& lines) {
     const auto outside = [&](Cycles start, Cycles end) {
-        const Busy::Interval part = lines.measured({start, end});
-        return kernels.outside(part.start, part.end);
+        const host::ByteRange part = lines.measured({start, end});
+        return (part.end - part.begin) - kernels.size_in(part.begin, part.end);
     };
     const Cycles own = (slice.command != nullptr) ? slice.command->cycles : slice.item->cycles;
     const Cycles begin = slice.end - own;
-    const Busy::Interval transfer = lines.measured({begin, slice.end});
+    const host::ByteRange transfer = lines.measured({begin, slice.end});
     TimeSpent& spent = lines.of(slice);
     spent.gap += outside(std::min(idle, slice.start), begin);
     if (slice.category == Category::kWrite) {
-        spent.to_device += transfer.end - transfer.start;
+        spent.to_device += transfer.end - transfer.begin;
     } else if (slice.category == Category::kRead) {
-        spent.from_device += transfer.end - transfer.start;
+        spent.from_device += transfer.end - transfer.begin;
     } else {
         spent.dispatch += outside(begin, slice.end);
     }
@@ -171,14 +170,11 @@ void OperationMeter::add(const Slice& slice) {
 
 Performance OperationMeter::result(const std::string& mode, const Coordinate& device) const {
     const Meter::Window window = meter_.window();
-    std::map<std::uint32_t, Busy> busy;  // kernels, by the queue whose they are
+    std::map<std::uint32_t, Busy> busy;  // kernels, by their queue
     for (const Slice& slice : slices_) {
         if (has_kernel(slice)) {
             busy[slice.item->queue].add(kernel_of(slice));
         }
-    }
-    for (auto& [queue, kernels] : busy) {
-        kernels.join();
     }
     Lines lines{window};
     std::map<std::uint32_t, Cycles> ends;  // of what each queue has done so far
