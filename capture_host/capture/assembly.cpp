@@ -34,6 +34,18 @@ std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t
 
 }  // namespace
 
+std::string manifest_name(const std::string& name, const std::string& fallback) {
+    constexpr char kFirstPrintable = 0x20;
+    constexpr char kLastPrintable = 0x7E;
+    std::string result = name.substr(0U, kMaxNameBytes);
+    for (char& character : result) {
+        if ((character < kFirstPrintable) || (character > kLastPrintable)) {
+            character = '?';
+        }
+    }
+    return result.empty() ? fallback : result;
+}
+
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
                const CommandSet& command_set, Manifest& manifest, Segments& segments) {
     const targets::TraceMeasure measure = targets::measure_trace(command_set, words);
@@ -45,6 +57,24 @@ void add_trace(const std::string& name, const targets::Words& words, const std::
                                static_cast<std::uint32_t>(words.size()), measure.commands, measure.cycles, programs});
     const std::vector<std::uint8_t> bytes = targets::bytes_of(words);
     segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
+}
+
+void set_provenance(const std::string& source_name, const char* fallback, const Sha256Digest& source_sha256,
+                    Manifest& manifest) {
+    manifest.source_name = manifest_name(source_name, fallback);
+    manifest.source_sha256 = source_sha256;
+    manifest.tool_version = "pianola " PIANOLA_VERSION;
+}
+
+void add_self_test(const std::vector<std::vector<std::uint8_t>>& inputs,
+                   const std::vector<std::vector<std::uint8_t>>& outputs, SelfTestOrigin origin, Manifest& manifest,
+                   Segments& segments) {
+    for (const auto* const tensors : {&inputs, &outputs}) {
+        for (const std::vector<std::uint8_t>& tensor : *tensors) {
+            segments.self_tests.insert(segments.self_tests.end(), tensor.begin(), tensor.end());
+        }
+    }
+    manifest.self_test_origins.push_back(origin);
 }
 
 ManifestRegion trace_region(const DeviceDescription& device) {

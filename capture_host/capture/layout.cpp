@@ -187,18 +187,6 @@ class LayoutMaker {
 
 }  // namespace
 
-std::string manifest_name(const std::string& name, const std::string& fallback) {
-    constexpr char kFirstPrintable = 0x20;
-    constexpr char kLastPrintable = 0x7E;
-    std::string result = name.substr(0U, kMaxNameBytes);
-    for (char& character : result) {
-        if ((character < kFirstPrintable) || (character > kLastPrintable)) {
-            character = '?';
-        }
-    }
-    return result.empty() ? fallback : result;
-}
-
 Layout lay_out(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary) {
     return LayoutMaker{recorder, spec, summary}.make();
 }

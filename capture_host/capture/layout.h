@@ -19,7 +19,4 @@ struct Layout {
 // Fills in the memory figures of `summary`. Throws LinkError.
 [[nodiscard]] Layout lay_out(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary);
 
-// A name that the manifest can hold: printable ASCII, not empty, not longer than the runtime accepts.
-[[nodiscard]] std::string manifest_name(const std::string& name, const std::string& fallback);
-
 }  // namespace pianola::capture

@@ -255,9 +255,7 @@ LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
     manifest.regions = layout.regions;
     manifest.buffers = layout.buffers;
     make_scripts(layout, options, !recorder.resets().empty(), manifest);
-    manifest.source_name = manifest_name(recorder.source_name(), "unnamed");
-    manifest.source_sha256 = recorder.source_sha256();
-    manifest.tool_version = "pianola " PIANOLA_VERSION;
+    set_provenance(recorder.source_name(), "unnamed", recorder.source_sha256(), manifest);
     workload.segments.weights = std::move(layout.weights);
     summary.step_cycles = manifest.step_cycles;
     return workload;

@@ -81,9 +81,12 @@ struct LinkSummary {
     std::uint32_t packed_layers{0U};
 };
 
-struct LinkedWorkload {
+// A binary in pieces; write_trace_binary() makes a file of them.
+struct LinkedBinary {
     Manifest manifest;
     Segments segments;
+};
+struct LinkedWorkload : LinkedBinary {
     LinkSummary summary;
 };
 

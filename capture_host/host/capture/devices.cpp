@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "capture_host/capture/layout.h"
+#include "capture_host/capture/assembly.h"
 #include "capture_host/capture/link.h"
 #include "capture_host/capture/merge.h"
 #include "capture_host/host/capture/data_flow.h"
@@ -251,15 +251,15 @@ class Spreader {
 };
 
 // Gives every device every script, even if it has no command in it.
-void complete_scripts(std::vector<LinkedCapture>& parts) {
+void complete_scripts(std::vector<capture::LinkedBinary>& parts) {
     constexpr std::array kOrder{ScriptKind::kSetup, ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue};
     std::set<ScriptKind> kinds;
-    for (const LinkedCapture& part : parts) {
+    for (const capture::LinkedBinary& part : parts) {
         for (const capture::ManifestScript& script : part.manifest.scripts) {
             kinds.insert(script.kind);
         }
     }
-    for (LinkedCapture& part : parts) {
+    for (capture::LinkedBinary& part : parts) {
         std::vector<capture::ManifestScript> all;
         for (const ScriptKind kind : kOrder) {
             const auto own =
@@ -321,7 +321,8 @@ SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const Device
     return {Spreader{readings, grid, CallKind::kWrite}.spread(), Spreader{readings, grid, CallKind::kRead}.spread()};
 }
 
-LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensors& tensors, const DeviceGrid& grid) {
+capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, const SpreadTensors& tensors,
+                                    const DeviceGrid& grid) {
     complete_scripts(parts);
     capture::MeshOptions options{grid.rows, grid.columns, {}};
     for (const SpreadTensor& tensor : tensors.inputs) {
@@ -329,15 +330,11 @@ LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensor
             options.sharded_inputs.insert(capture::manifest_name(tensor.name, "input"));
         }
     }
-    std::vector<capture::MeshPart> all;
-    for (LinkedCapture& part : parts) {
-        all.push_back({std::move(part.manifest), std::move(part.segments)});
-    }
     try {
-        capture::MeshPart merged = capture::merge_mesh(all, options);
+        capture::LinkedBinary merged = capture::merge_mesh(parts, options);
         const std::vector<std::uint8_t>& traces = merged.segments.traces;
         merged.manifest.source_sha256 = sha256({traces.data(), traces.size()});
-        return {std::move(merged.manifest), std::move(merged.segments)};
+        return merged;
     } catch (const capture::LinkError& error) {
         throw HostError{HostRule::kCaptureLimit,
                         fmt::format("the devices' work is no one binary: {}; capture parts of the mesh by themselves, "

@@ -38,8 +38,8 @@ struct SpreadTensors {
 [[nodiscard]] SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid);
 
 // Merges the binaries of the devices. Throws API-CAPTURE-LIMIT.
-[[nodiscard]] LinkedCapture merge_devices(std::vector<LinkedCapture> parts, const SpreadTensors& tensors,
-                                          const DeviceGrid& grid);
+[[nodiscard]] capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts,
+                                                  const SpreadTensors& tensors, const DeviceGrid& grid);
 
 // The transferred data, inference by inference, in the order of the manifest. `devices`: the same for each device.
 using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;

@@ -6,7 +6,6 @@
 
 #include "capture_host/binary/trace_walk.h"
 #include "capture_host/capture/assembly.h"
-#include "capture_host/capture/layout.h"
 #include "capture_host/capture/link.h"
 #include "capture_host/host/device/allocator.h"
 
@@ -210,7 +209,7 @@ class Linker {
         memory_.used.add(others);
     }
 
-    LinkedCapture link(std::uint32_t steps_in_flight) {
+    capture::LinkedBinary link(std::uint32_t steps_in_flight) {
         check_limit("steps in flight", steps_in_flight, spec_.capacities->steps_in_flight,
                     "ask for fewer, or open a device of a larger profile");
         capture::Manifest& manifest = linked_.manifest;
@@ -223,9 +222,8 @@ class Linker {
         manifest.outputs = tensors(declarations_.outputs, "output", kMaxOutputs);
         manifest.steps_in_flight = steps_in_flight;
         add_scripts();
-        manifest.source_name = capture::manifest_name(options_.source_name, "host program");
-        manifest.source_sha256 = sha256({linked_.segments.traces.data(), linked_.segments.traces.size()});
-        manifest.tool_version = "pianola " PIANOLA_VERSION;
+        const std::vector<std::uint8_t>& traces = linked_.segments.traces;
+        capture::set_provenance(options_.source_name, "host program", sha256({traces.data(), traces.size()}), manifest);
         linked_.segments.weights = memory_.setup_contents;
         return std::move(linked_);
     }
@@ -416,14 +414,14 @@ class Linker {
     const Declarations& declarations_;
     const CaptureOptions& options_;
     CaptureMemory memory_;
-    LinkedCapture linked_;
+    capture::LinkedBinary linked_;
 };
 
 }  // namespace
 
-LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
-                           const Declarations& declarations, const CaptureOptions& options,
-                           std::uint32_t steps_in_flight, const RangeSet& others) {
+capture::LinkedBinary link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
+                                   const Declarations& declarations, const CaptureOptions& options,
+                                   std::uint32_t steps_in_flight, const RangeSet& others) {
     return Linker{target, spec, scripts, declarations, options, others}.link(steps_in_flight);
 }
 

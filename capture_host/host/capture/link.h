@@ -3,14 +3,10 @@
 // The last stage of a capture before the runtime's own proofs.
 #pragma once
 
+#include "capture_host/capture/link.h"
 #include "capture_host/host/capture/scripts.h"
 
 namespace pianola::host {
-
-struct LinkedCapture {
-    capture::Manifest manifest;
-    capture::Segments segments;
-};
 
 // The bytes that a device's scripts use. Throws API-CAPTURE-CONTENT if bytes are read that nothing writes, or if bytes of
 // the set-up are overwritten later.
@@ -18,8 +14,9 @@ struct LinkedCapture {
                                   const Declarations& declarations);
 
 // `others`: the bytes that other devices of the binary use, because all have the same regions. Throws API-CAPTURE-*.
-[[nodiscard]] LinkedCapture link_capture(const Target& target, const DeviceDescription& spec, const Scripts& scripts,
-                                         const Declarations& declarations, const CaptureOptions& options,
-                                         std::uint32_t steps_in_flight, const RangeSet& others = {});
+[[nodiscard]] capture::LinkedBinary link_capture(const Target& target, const DeviceDescription& spec,
+                                                 const Scripts& scripts, const Declarations& declarations,
+                                                 const CaptureOptions& options, std::uint32_t steps_in_flight,
+                                                 const RangeSet& others = {});
 
 }  // namespace pianola::host

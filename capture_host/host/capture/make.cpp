@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "capture_host/capture/assembly.h"
 #include "capture_host/capture/link.h"
 #include "capture_host/host/capture/devices.h"
 #include "capture_host/host/capture/host_writes.h"
@@ -128,14 +129,14 @@ class BinaryMaker {
         }
     }
 
-    LinkedCapture linked(std::uint32_t steps_in_flight) {
+    capture::LinkedBinary linked(std::uint32_t steps_in_flight) {
         RangeSet used;
         for (const auto& work : works_) {
             if (works_.size() > 1U) {
                 used.add(used_bytes(device_.command_set, work->scripts, work->reading.declarations));
             }
         }
-        std::vector<LinkedCapture> parts;
+        std::vector<capture::LinkedBinary> parts;
         for (const auto& work : works_) {
             parts.push_back(link_capture(device_.family, device_.spec, work->scripts, work->reading.declarations,
                                          options_, steps_in_flight, used));
@@ -143,7 +144,7 @@ class BinaryMaker {
         if (parts.size() == 1U) {
             return std::move(parts.front());
         }
-        LinkedCapture all = merge_devices(std::move(parts), tensors_, grid_);
+        capture::LinkedBinary all = merge_devices(std::move(parts), tensors_, grid_);
         merge_data(all.manifest);
         return all;
     }
@@ -167,21 +168,17 @@ class BinaryMaker {
     }
 
     // Adds vectors from the captured run.
-    void add_vectors(LinkedCapture& linked) const {
+    void add_vectors(capture::LinkedBinary& linked) const {
         const bool has_vectors = options_.self_tests && why_no_vectors_.empty();
         const std::size_t vectors = has_vectors ? std::min<std::size_t>(inputs_.size(), kMaxSelfTests) : 0U;
         for (std::size_t i = 0U; i < vectors; ++i) {
-            for (const auto* tensors : {&inputs_[i], &outputs_[i]}) {
-                for (const std::vector<std::uint8_t>& tensor : *tensors) {
-                    linked.segments.self_tests.insert(linked.segments.self_tests.end(), tensor.begin(), tensor.end());
-                }
-            }
+            capture::add_self_test(inputs_[i], outputs_[i], SelfTestOrigin::kCaptured, linked.manifest,
+                                   linked.segments);
         }
-        linked.manifest.self_test_origins.assign(vectors, SelfTestOrigin::kCaptured);
     }
 
     CapturedWorkload tried(std::uint32_t steps_in_flight) {
-        LinkedCapture linked = this->linked(steps_in_flight);
+        capture::LinkedBinary linked = this->linked(steps_in_flight);
         if (inputs_.size() != outputs_.size()) {
             throw HostError{HostRule::kCaptureContent,
                             fmt::format("the captured run gave inputs {} times and took outputs {} times",
@@ -220,8 +217,8 @@ class BinaryMaker {
     void check_alone(std::uint32_t steps_in_flight) const {
         for (std::size_t i = 0U; (works_.size() > 1U) && (i < works_.size()); ++i) {
             const DeviceWork& work = *works_[i];
-            const LinkedCapture alone = link_capture(device_.family, device_.spec, work.scripts,
-                                                     work.reading.declarations, options_, steps_in_flight);
+            const capture::LinkedBinary alone = link_capture(device_.family, device_.spec, work.scripts,
+                                                             work.reading.declarations, options_, steps_in_flight);
             try {
                 try_load(capture::write_trace_binary(alone.manifest, alone.segments), device_.spec);
             } catch (const TrialRefused& refused) {

@@ -9,6 +9,7 @@
 #include "capture_host/base/profiles.h"
 #include "capture_host/base/status_name.h"
 #include "capture_host/base/text.h"
+#include "capture_host/capture/expected.h"
 #include "hal/registry/registry.h"
 #include "pianola/development_config.h"
 #include "pianola_host/replay.h"
@@ -92,11 +93,11 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
         throw HostError{HostRule::kCompare,
                         fmt::format("{} has {} bytes, {} are right", what, is.size(), should.size())};
     }
-    for (std::size_t i = 0U; i < is.size(); ++i) {
-        if (is[i] != should[i]) {
-            throw HostError{HostRule::kCompare, fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right",
-                                                            what, i, is[i], should[i])};
-        }
+    const std::optional<capture::TensorDifference> difference = capture::compare_tensors(should, is, 1U);
+    if (difference.has_value()) {
+        const std::uint64_t at = difference->element;
+        throw HostError{HostRule::kCompare, fmt::format("{} differs at byte {}: it is 0x{:02X}, 0x{:02X} is right",
+                                                        what, at, is[at], should[at])};
     }
 }
 
@@ -164,7 +165,7 @@ struct Place {
 
 class Explainer {
   public:
-    Explainer(const LinkedCapture& linked, const DeviceState& device) : linked_{linked}, device_{device} {}
+    Explainer(const capture::LinkedBinary& linked, const DeviceState& device) : linked_{linked}, device_{device} {}
 
     [[nodiscard]] std::string command(const Place& place) const {
         const capture::ManifestCommand& command = at(place);
@@ -329,13 +330,13 @@ class Explainer {
         return fmt::format("{}", fmt::join(names, ", "));
     }
 
-    const LinkedCapture& linked_;
+    const capture::LinkedBinary& linked_;
     const DeviceState& device_;
 };
 
 }  // namespace
 
-std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict, const DeviceState& device) {
+std::string explain_refusal(const capture::LinkedBinary& linked, const Verdict& verdict, const DeviceState& device) {
     const std::string numbers = capture::describe_numbers(verdict);
     std::string text =
         fmt::format("the runtime does not accept the captured workload: {} at {}{}", pianola::rule_id(verdict.rule),

@@ -34,7 +34,7 @@ void try_workload(const CapturedWorkload& workload, const DeviceDescription& spe
 
 // The message about a refused capture: the commands by their effect, the bytes by their buffers' names, and what would
 // order them.
-[[nodiscard]] std::string explain_refusal(const LinkedCapture& linked, const Verdict& verdict,
+[[nodiscard]] std::string explain_refusal(const capture::LinkedBinary& linked, const Verdict& verdict,
                                           const DeviceState& device);
 
 }  // namespace pianola::host
