@@ -4,6 +4,7 @@
 // whatever the device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -114,16 +115,29 @@ struct AccessedBytes {
     }
 };
 
-// The time of a trace alone: dispatches run in parallel on their cores, and every other command waits for all of them.
-class TraceCost {
+// The time of a queue that executes commands, in cycles: dispatches run in parallel on their cores, and every other
+// command waits for all of them.
+class QueueTime {
   public:
-    void add(const DecodedCommand& command);
-    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }
+    struct Interval {
+        std::uint64_t begin{0U};
+        std::uint64_t end{0U};
+    };
+
+    [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
+    void wait_until(std::uint64_t cycles) noexcept { now_ = std::max(now_, cycles); }
+    void wait_for_cores() noexcept;
+    void advance(std::uint64_t cycles) noexcept { now_ += cycles; }
+    // `cycles` of the queue itself. Returns when the core is busy with it; only of a dispatch.
+    Interval execute(CommandKind kind, std::uint64_t cycles, std::uint32_t core, std::uint64_t core_cycles);
+    void execute(const DecodedCommand& command) {
+        (void)execute(command.kind, command.cost_cycles, command.core, command.core_cycles);
+    }
 
   private:
-    std::uint64_t cycles_{0U};
-    std::uint64_t last_core_cycles_{0U};
-    std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
+    std::uint64_t now_{0U};
+    std::uint64_t cores_done_{0U};
+    std::map<std::uint32_t, std::uint64_t> cores_;  // when each core is free
 };
 
 // Measures of the commands before the first invalid one.

@@ -155,7 +155,7 @@ namespace {
 // The cycles of the device at that place of the mesh.
 std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
                             std::uint32_t row, std::uint32_t column) {
-    std::array<std::uint64_t, kMaxQueues> cycles{};
+    std::array<targets::QueueTime, kMaxQueues> times;
     std::array<std::uint64_t, kMaxEvents> recorded{};
     std::array<bool, kMaxQueues> used{};
     const auto cost = [&command_set](QueueCommandKind kind, std::uint32_t size_bytes) {
@@ -168,26 +168,26 @@ std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& scri
         if (!is_for(command, row, column)) {
             continue;
         }
-        std::uint64_t& now = cycles.at(command.queue);
+        targets::QueueTime& time = times.at(command.queue);
         used.at(command.queue) = true;
         if (command.kind == ScriptCommandKind::kWaitEvent) {
-            now = std::max(now, recorded.at(command.object));
+            time.wait_until(recorded.at(command.object));
         } else if (command.kind == ScriptCommandKind::kReplayTrace) {
-            now += manifest.traces.at(command.object).cost_cycles;
+            time.advance(manifest.traces.at(command.object).cost_cycles);
         } else {
             // Only its own cost.
         }
         for (const std::uint32_t size_bytes : transfers_of(manifest, command)) {
-            now += cost(queue_kind(command.kind), size_bytes);
+            time.advance(cost(queue_kind(command.kind), size_bytes));
         }
         if (command.kind == ScriptCommandKind::kRecordEvent) {
-            recorded.at(command.object) = now;
+            recorded.at(command.object) = time.now();
         }
     }
     std::uint64_t longest = 0U;
-    for (std::size_t queue = 0U; queue < cycles.size(); ++queue) {
+    for (std::size_t queue = 0U; queue < times.size(); ++queue) {
         const std::uint64_t notify = used.at(queue) ? cost(QueueCommandKind::kNotify, 0U) : 0U;
-        longest = std::max(longest, cycles.at(queue) + notify);
+        longest = std::max(longest, times.at(queue).now() + notify);
     }
     return longest;
 }
