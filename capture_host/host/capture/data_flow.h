@@ -3,7 +3,7 @@
 // A capture uses it to tell that two turns of a program's loop are the same step although the program took new memory
 // in each. Every operand is named by its writer - the number of the write in the sequence, and the place in the written
 // bytes - or by its address if the sequence found it there. So two sequences with equal flows compute the same results
-// from equal inputs and equal found data, and leave the same data where they will read it again.
+// from equal inputs and equal initial data, and leave the same data where they will read it again.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Origins {
 };
 
 // Appends the words of a command; operand addresses are only marked as such.
-void say_command(WordSpan words, const CommandSet& command_set, std::vector<std::uint64_t>& said);
+void append_command(WordSpan words, const CommandSet& command_set, std::vector<std::uint64_t>& description);
 // Equal for two calls that differ only in addresses and data.
 [[nodiscard]] std::vector<std::uint64_t> call_shape(const Call& call, const CommandSet& command_set);
 // The words of a program or of an executed trace.
@@ -79,7 +79,7 @@ class DataFlow {
     // Compares equal if the flows are equal; the sequence ends here.
     [[nodiscard]] std::vector<std::uint64_t> end();
     // The bytes that are read before they are written.
-    [[nodiscard]] const RangeSet& found() const noexcept { return found_; }
+    [[nodiscard]] const RangeSet& read_first() const noexcept { return read_first_; }
     [[nodiscard]] const RangeSet& written() const noexcept { return written_set_; }
     // The writers of these bytes.
     [[nodiscard]] std::vector<Origin> origins_of(const RangeSet& bytes) const;
@@ -91,7 +91,7 @@ class DataFlow {
 
     void read(std::uint64_t begin, std::uint64_t end);
     void write(std::uint64_t begin, std::uint64_t end);
-    void say_source(std::uint64_t begin, std::uint64_t end);
+    void describe_source(std::uint64_t begin, std::uint64_t end);
 
     const CommandSet& command_set_;
     Origins memory_;
@@ -99,9 +99,9 @@ class DataFlow {
     std::vector<Origin> read_;  // by the last call
     RangeSet host_written_;
     RangeSet written_set_;
-    RangeSet found_;
+    RangeSet read_first_;
     std::uint64_t writers_{0U};
-    std::vector<std::uint64_t> said_;
+    std::vector<std::uint64_t> description_;
 };
 
 }  // namespace pianola::host

@@ -75,7 +75,7 @@ class Pairs {
     std::map<Key, Open> open_;
 };
 
-using Part = SpreadTensor::Part;
+using Part = MeshTensor::Part;
 
 template <typename Item>
 std::vector<Item> items_of(const std::vector<Item>& all, std::uint32_t device) {
@@ -93,15 +93,15 @@ bool is_same(const std::vector<AddressRange>& some, const std::vector<AddressRan
 }
 
 // Matches the inputs, or the outputs, of all devices.
-class Spreader {
+class TensorMatcher {
   public:
-    Spreader(const std::vector<Reading*>& readings, const DeviceGrid& grid, CallKind kind)
-        : readings_{readings}, grid_{grid}, kind_{kind} {}
+    TensorMatcher(const std::vector<Interpretation*>& interpretations, const DeviceGrid& grid, CallKind kind)
+        : interpretations_{interpretations}, grid_{grid}, kind_{kind} {}
 
-    std::vector<SpreadTensor> spread() {
-        std::vector<SpreadTensor> tensors;
+    std::vector<MeshTensor> match() {
+        std::vector<MeshTensor> tensors;
         for (const std::vector<Part>& twins : twins_of_all()) {
-            if (!at(twins.front()).is_found) {
+            if (!at(twins.front()).is_derived) {
                 tensors.push_back({at(twins.front()).declaration.name, twins, are_replicas(twins)});
                 require_box(tensors.back());
                 continue;
@@ -121,15 +121,15 @@ class Spreader {
   private:
     [[nodiscard]] bool is_input() const { return kind_ == CallKind::kWrite; }
     [[nodiscard]] std::vector<DeclaredTensor>& of(std::uint32_t device) const {
-        Declarations& declarations = readings_.at(device)->declarations;
+        Declarations& declarations = interpretations_.at(device)->declarations;
         return is_input() ? declarations.inputs : declarations.outputs;
     }
     [[nodiscard]] DeclaredTensor& at(const Part& part) const { return of(part.device).at(part.index); }
 
     // Whether both have the same memory and shape, or, if the program declared them, the same name.
     [[nodiscard]] bool are_twins(const DeclaredTensor& one, const DeclaredTensor& other) const {
-        if (!one.is_found || !other.is_found) {
-            return !one.is_found && !other.is_found && (one.declaration.name == other.declaration.name);
+        if (!one.is_derived || !other.is_derived) {
+            return !one.is_derived && !other.is_derived && (one.declaration.name == other.declaration.name);
         }
         return (one.twin == other.twin) && (one.declaration.shape == other.declaration.shape) &&
                (one.declaration.type == other.declaration.type) &&
@@ -138,7 +138,7 @@ class Spreader {
 
     [[nodiscard]] std::vector<std::vector<Part>> twins_of_all() const {
         std::vector<std::vector<Part>> all;
-        for (std::uint32_t device = 0U; device < readings_.size(); ++device) {
+        for (std::uint32_t device = 0U; device < interpretations_.size(); ++device) {
             for (std::uint32_t i = 0U; i < of(device).size(); ++i) {
                 const auto known = std::find_if(all.begin(), all.end(), [&](const std::vector<Part>& twins) {
                     return (twins.back().device != device) && are_twins(at(twins.front()), of(device)[i]);
@@ -156,8 +156,9 @@ class Spreader {
     // The calls of a mesh that wrote the tensor, in order; 0 for any other writer.
     [[nodiscard]] std::vector<std::uint64_t> writers_of(const Part& part) const {
         std::vector<std::uint64_t> writers;
-        const Reading& reading = *readings_.at(part.device);
-        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+        const Interpretation& interpretation = *interpretations_.at(part.device);
+        for (auto section = std::next(interpretation.sections.begin()); section != interpretation.sections.end();
+             ++section) {
             TensorCursor cursor{of(part.device)};
             for (const Call& call : section->calls) {
                 if ((call.kind == kind_) && (cursor.next(call.object) == part.index)) {
@@ -212,7 +213,7 @@ class Spreader {
         return is_run(rows) && is_run(columns) && ((rows.size() * columns.size()) == parts.size());
     }
 
-    void require_box(const SpreadTensor& tensor) const {
+    void require_box(const MeshTensor& tensor) const {
         if (!is_box(tensor.parts)) {
             throw HostError{
                 HostRule::kCaptureTensor,
@@ -223,12 +224,12 @@ class Spreader {
     }
 
     // In the binary's order: by device.
-    void name(std::vector<SpreadTensor>& tensors) const {
-        const auto key = [](const SpreadTensor& tensor) {
+    void name(std::vector<MeshTensor>& tensors) const {
+        const auto key = [](const MeshTensor& tensor) {
             return std::pair{tensor.parts.front().device, tensor.parts.front().index};
         };
         std::sort(tensors.begin(), tensors.end(),
-                  [&](const SpreadTensor& one, const SpreadTensor& other) { return key(one) < key(other); });
+                  [&](const MeshTensor& one, const MeshTensor& other) { return key(one) < key(other); });
         std::set<std::string> names;
         for (std::size_t i = 0U; i < tensors.size(); ++i) {
             if (tensors[i].name.empty()) {
@@ -245,7 +246,7 @@ class Spreader {
         }
     }
 
-    const std::vector<Reading*>& readings_;
+    const std::vector<Interpretation*>& interpretations_;
     const DeviceGrid& grid_;
     CallKind kind_;
 };
@@ -287,45 +288,46 @@ std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint
     return own;
 }
 
-Reading reading_of(const Reading& reading, std::uint32_t device) {
-    Reading own;
-    own.sections = sections_of(reading.sections, device);
-    own.declarations.inputs = items_of(reading.declarations.inputs, device);
-    own.declarations.outputs = items_of(reading.declarations.outputs, device);
-    own.declarations.parameters = items_of(reading.declarations.parameters, device);
-    for (const auto& [id, constant] : reading.declarations.constants) {
+Interpretation interpretation_of(const Interpretation& interpretation, std::uint32_t device) {
+    Interpretation own;
+    own.sections = sections_of(interpretation.sections, device);
+    own.declarations.inputs = items_of(interpretation.declarations.inputs, device);
+    own.declarations.outputs = items_of(interpretation.declarations.outputs, device);
+    own.declarations.parameters = items_of(interpretation.declarations.parameters, device);
+    for (const auto& [id, constant] : interpretation.declarations.constants) {
         if (constant.device == device) {
             own.declarations.constants[id] = constant;
         }
     }
-    own.found = reading.found;
-    own.warnings = reading.warnings;
-    own.turn_ends = reading.turn_ends;
-    own.is_found = reading.is_found;
+    own.how_found = interpretation.how_found;
+    own.warnings = interpretation.warnings;
+    own.turn_ends = interpretation.turn_ends;
+    own.is_derived = interpretation.is_derived;
     return own;
 }
 
-SpreadTensors tensors_of_one(const Reading& reading) {
-    SpreadTensors all;
-    const auto add = [](const std::vector<DeclaredTensor>& tensors, std::vector<SpreadTensor>& to) {
+MeshTensors tensors_of_one(const Interpretation& interpretation) {
+    MeshTensors all;
+    const auto add = [](const std::vector<DeclaredTensor>& tensors, std::vector<MeshTensor>& to) {
         for (std::uint32_t i = 0U; i < tensors.size(); ++i) {
             to.push_back({tensors[i].declaration.name, {Part{0U, i}}, false});
         }
     };
-    add(reading.declarations.inputs, all.inputs);
-    add(reading.declarations.outputs, all.outputs);
+    add(interpretation.declarations.inputs, all.inputs);
+    add(interpretation.declarations.outputs, all.outputs);
     return all;
 }
 
-SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid) {
-    return {Spreader{readings, grid, CallKind::kWrite}.spread(), Spreader{readings, grid, CallKind::kRead}.spread()};
+MeshTensors match_tensors(const std::vector<Interpretation*>& interpretations, const DeviceGrid& grid) {
+    return {TensorMatcher{interpretations, grid, CallKind::kWrite}.match(),
+            TensorMatcher{interpretations, grid, CallKind::kRead}.match()};
 }
 
-capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, const SpreadTensors& tensors,
+capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, const MeshTensors& tensors,
                                     const DeviceGrid& grid) {
     complete_scripts(parts);
     capture::MeshOptions options{grid.rows, grid.columns, {}};
-    for (const SpreadTensor& tensor : tensors.inputs) {
+    for (const MeshTensor& tensor : tensors.inputs) {
         if (!tensor.is_replicated && (tensor.parts.size() > 1U)) {
             options.sharded_inputs.insert(capture::manifest_name(tensor.name, "input"));
         }
@@ -343,17 +345,17 @@ capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, co
     }
 }
 
-Records merge_records(const std::vector<const Records*>& devices, const std::vector<SpreadTensor>& tensors,
+Records merge_records(const std::vector<const Records*>& devices, const std::vector<MeshTensor>& tensors,
                       const std::vector<capture::ManifestTensor>& order) {
     std::size_t count = 0U;
-    for (const SpreadTensor& tensor : tensors) {
+    for (const MeshTensor& tensor : tensors) {
         for (const Part& part : tensor.parts) {
             count = std::max(count, devices.at(part.device)->size());
         }
     }
     Records merged(count, Records::value_type(order.size()));
     for (const capture::ManifestTensor& entry : order) {
-        const auto tensor = std::find_if(tensors.begin(), tensors.end(), [&](const SpreadTensor& each) {
+        const auto tensor = std::find_if(tensors.begin(), tensors.end(), [&](const MeshTensor& each) {
             return capture::manifest_name(each.name, "tensor") == entry.name;
         });
         const std::vector<Part> first{tensor->parts.front()};
@@ -385,10 +387,10 @@ std::vector<std::uint32_t> pairs_of(const std::vector<Call>& calls, const Comman
     return pairs;
 }
 
-void check_pairs(const Reading& reading, const CommandSet& command_set) {
+void check_pairs(const Interpretation& interpretation, const CommandSet& command_set) {
     const Section* first = nullptr;
     std::vector<std::uint32_t> wanted;
-    for (const Section& section : reading.sections) {
+    for (const Section& section : interpretation.sections) {
         if (section.kind != ScriptKind::kStep) {
             continue;
         }

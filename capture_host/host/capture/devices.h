@@ -1,7 +1,7 @@
 // Captures of several devices: the calls of each, and one binary of all.
 //
-// The devices of a mesh share only the host's memory, so each one's calls are read, proved and linked separately;
-// common tensors become one, and capture::merge_mesh() makes one binary.
+// The devices of a mesh share only the host's memory, so the calls of each are interpreted, proved and linked
+// separately; common tensors become one, and capture::merge_mesh() makes one binary.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ namespace pianola::host {
 
 // The calls and tensors of one device. All sections stay, even empty ones.
 [[nodiscard]] std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint32_t device);
-[[nodiscard]] Reading reading_of(const Reading& reading, std::uint32_t device);
+[[nodiscard]] Interpretation interpretation_of(const Interpretation& interpretation, std::uint32_t device);
 
 // A tensor of the binary, and the tensor of each of its devices that it stands for. Row-major.
-struct SpreadTensor {
+struct MeshTensor {
     struct Part {
         std::uint32_t device{0U};
         std::uint32_t index{0U};
@@ -27,24 +27,24 @@ struct SpreadTensor {
     std::vector<Part> parts;
     bool is_replicated{false};  // else in pieces
 };
-struct SpreadTensors {
-    std::vector<SpreadTensor> inputs;
-    std::vector<SpreadTensor> outputs;
+struct MeshTensors {
+    std::vector<MeshTensor> inputs;
+    std::vector<MeshTensor> outputs;
 };
 
 // For a single device: each tensor alone.
-[[nodiscard]] SpreadTensors tensors_of_one(const Reading& reading);
-// Finds the tensors of different devices that are one, and sets their names in the readings. Throws API-CAPTURE-TENSOR.
-[[nodiscard]] SpreadTensors spread_tensors(const std::vector<Reading*>& readings, const DeviceGrid& grid);
+[[nodiscard]] MeshTensors tensors_of_one(const Interpretation& interpretation);
+// Finds the tensors of different devices that are one, and sets their names in the interpretations. Throws
+// API-CAPTURE-TENSOR.
+[[nodiscard]] MeshTensors match_tensors(const std::vector<Interpretation*>& interpretations, const DeviceGrid& grid);
 
 // Merges the binaries of the devices. Throws API-CAPTURE-LIMIT.
-[[nodiscard]] capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts,
-                                                  const SpreadTensors& tensors, const DeviceGrid& grid);
+[[nodiscard]] capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, const MeshTensors& tensors,
+                                                  const DeviceGrid& grid);
 
 // The transferred data, inference by inference, in the order of the manifest. `devices`: the same for each device.
 using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;
-[[nodiscard]] Records merge_records(const std::vector<const Records*>& devices,
-                                    const std::vector<SpreadTensor>& tensors,
+[[nodiscard]] Records merge_records(const std::vector<const Records*>& devices, const std::vector<MeshTensor>& tensors,
                                     const std::vector<capture::ManifestTensor>& order);
 
 // Accesses of several devices belong together if one call of the mesh made them. If the program moves the shards of a
@@ -55,6 +55,6 @@ using Records = std::vector<std::vector<std::vector<std::uint8_t>>>;
 [[nodiscard]] std::vector<std::uint32_t> pairs_of(const std::vector<Call>& calls, const CommandSet& command_set);
 
 // Checks that every step has the same tensors. Throws API-CAPTURE-TENSOR, with both calls.
-void check_pairs(const Reading& reading, const CommandSet& command_set);
+void check_pairs(const Interpretation& interpretation, const CommandSet& command_set);
 
 }  // namespace pianola::host

@@ -221,24 +221,24 @@ std::vector<Section> sections_of(const Calls& calls, const Loop& loop, bool with
 
 // The sections with all steps like the first one, without unread data, and with missing declarations. `read`:
 // read_writes().
-Reading reading(std::vector<Section> sections, const Declarations& declarations, const std::set<std::uint64_t>& read,
-                const CommandSet& command_set) {
+Interpretation interpretation(std::vector<Section> sections, const Declarations& declarations,
+                              const std::set<std::uint64_t>& read, const CommandSet& command_set) {
     unify_steps(sections, command_set);
     for (const ScriptKind kind : {ScriptKind::kPrologue, ScriptKind::kStep, ScriptKind::kEpilogue}) {
         drop_overwritten(sections, kind, read);
     }
     close_events(sections);
-    Reading made;
+    Interpretation made;
     made.sections = std::move(sections);
     made.declarations = declarations;
-    made.is_found = declarations.inputs.empty() || declarations.outputs.empty();
+    made.is_derived = declarations.inputs.empty() || declarations.outputs.empty();
     declare_missing(made.sections, made.declarations, command_set);
     return made;
 }
 
 // Without a loop: one step. If inputs are declared, other writes are set-up; otherwise only constants are.
-Reading single_step(const Calls& calls, const Declarations& declarations, const std::set<std::uint64_t>& read,
-                    const CommandSet& command_set) {
+Interpretation single_step(const Calls& calls, const Declarations& declarations, const std::set<std::uint64_t>& read,
+                           const CommandSet& command_set) {
     std::vector<Section> sections(1U);
     Section step{ScriptKind::kStep, {}};
     for (const Call& call : calls) {
@@ -248,7 +248,7 @@ Reading single_step(const Calls& calls, const Declarations& declarations, const 
         (is_setup ? sections.front() : step).calls.push_back(call);
     }
     sections.push_back(std::move(step));
-    return reading(std::move(sections), declarations, read, command_set);
+    return interpretation(std::move(sections), declarations, read, command_set);
 }
 
 // "calls 3 to 14", by their numbers in the program.
@@ -288,20 +288,20 @@ class Finder {
         }
     }
 
-    // One step, if no turns are alike; else only if no other reading is valid.
-    std::vector<Reading> readings(const Calls& calls) {
-        if (!is_loop_as_written_ || readings_.empty() || needs_all_) {
+    // One step, if no turns are alike; else only if no other interpretation is valid.
+    std::vector<Interpretation> interpretations(const Calls& calls) {
+        if (!is_loop_as_written_ || interpretations_.empty() || needs_all_) {
             if (unlike_.empty()) {
                 note_stretches(calls);
             }
-            Reading single = single_step(calls, declarations_, read_, command_set_);
-            single.found = unlike_.empty() ? found_ : unlike_;
+            Interpretation single = single_step(calls, declarations_, read_, command_set_);
+            single.how_found = unlike_.empty() ? found_ : unlike_;
             if (!unlike_.empty()) {
                 single.warnings.push_back(unlike_);
             }
-            readings_.insert(is_loop_ ? readings_.end() : readings_.begin(), std::move(single));
+            interpretations_.insert(is_loop_ ? interpretations_.end() : interpretations_.begin(), std::move(single));
         }
-        return std::move(readings_);
+        return std::move(interpretations_);
     }
 
   private:
@@ -382,13 +382,14 @@ class Finder {
 
     void push(const Calls& calls, const Loop& loop, const Calls& used, bool with_prologue,
               const std::vector<std::string>& warnings) {
-        readings_.push_back(reading(sections_of(used, loop, with_prologue), declarations_, read_, command_set_));
-        readings_.back().found = found_;
-        readings_.back().warnings = warnings;
+        interpretations_.push_back(
+            interpretation(sections_of(used, loop, with_prologue), declarations_, read_, command_set_));
+        interpretations_.back().how_found = found_;
+        interpretations_.back().warnings = warnings;
         for (std::size_t i = loop.first - loop.before; i < loop.first; ++i) {
-            readings_.back().turn_ends.insert(calls[i].number);
+            interpretations_.back().turn_ends.insert(calls[i].number);
         }
-        note_front(calls, loop, readings_.back());
+        note_reads_before(calls, loop, interpretations_.back());
     }
 
     // Left-over turns are kept if the program continues after them.
@@ -425,12 +426,12 @@ class Finder {
     }
 
     // The binary does not give what the host has read before the loop.
-    static void note_front(const Calls& calls, const Loop& loop, Reading& reading) {
+    static void note_reads_before(const Calls& calls, const Loop& loop, Interpretation& interpretation) {
         const auto end = calls.begin() + static_cast<std::ptrdiff_t>(loop.first);
         const auto is_read = [](const Call& call) { return call.kind == CallKind::kRead; };
         const auto first = std::find_if(calls.begin(), end, is_read);
         if (first != end) {
-            reading.warnings.push_back(
+            interpretation.warnings.push_back(
                 fmt::format("{} (call {}) is in front of the loop, as {} in all: the binary does not give what is read "
                             "there; let it be like a turn where it is one",
                             first->text(), first->number, std::count_if(calls.begin(), end, is_read)));
@@ -440,7 +441,7 @@ class Finder {
     const Declarations& declarations_;
     const std::set<std::uint64_t>& read_;
     const CommandSet& command_set_;
-    std::vector<Reading> readings_;
+    std::vector<Interpretation> interpretations_;
     std::string found_{"no calls repeat with a program and a read in each turn, so that all of them are one step"};
     std::string unlike_;
     bool is_loop_{false};
@@ -450,18 +451,19 @@ class Finder {
 
 }  // namespace
 
-std::vector<Reading> readings_of(const std::vector<Section>& sections, const std::vector<Section>& in_turn_order,
-                                 const Declarations& declarations, const CommandSet& command_set) {
+std::vector<Interpretation> interpretations_of(const std::vector<Section>& sections,
+                                               const std::vector<Section>& in_turn_order,
+                                               const Declarations& declarations, const CommandSet& command_set) {
     const std::set<std::uint64_t> read = read_writes(sections, command_set);
     if (sections.size() > 1U) {
-        return {reading(sections, declarations, read, command_set)};
+        return {interpretation(sections, declarations, read, command_set)};
     }
     Finder finder{declarations, read, command_set};
     finder.search(sections.front().calls, true);
     if (!in_turn_order.empty()) {
         finder.search(in_turn_order.front().calls, false);
     }
-    return finder.readings(sections.front().calls);
+    return finder.interpretations(sections.front().calls);
 }
 
 }  // namespace pianola::host

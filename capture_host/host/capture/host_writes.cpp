@@ -22,7 +22,7 @@ constexpr std::size_t kLeastEqual = 4U;   // of data that are equal as a whole
 constexpr std::size_t kMostWarnings = 4U;
 
 // Whether the host had seen the read when it wrote.
-bool may_carry(const Call& read, const Call& write) {
+bool may_depend(const Call& read, const Call& write) {
     return (read.kind == CallKind::kRead) && (write.kind == CallKind::kWrite) && (read.seen != 0U) &&
            (read.seen <= write.number);
 }
@@ -44,7 +44,7 @@ bool is_in(const Bytes& part, std::size_t row_bytes, const Bytes& whole) {
 }
 
 // Uniform bytes, such as zeros, are in many tensors by chance.
-bool has_carried(const Call& read, const Call& write) {
+bool is_copy_of(const Call& read, const Call& write) {
     const Bytes& given = read.handle.data();
     return !is_one_value(given) &&
            (((given.size() >= kLeastEqual) && (given == write.data)) ||
@@ -66,15 +66,15 @@ bool has_carried(const Call& read, const Call& write) {
 
 bool is_declared(const std::vector<DeclaredTensor>& tensors, const Call& call) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const DeclaredTensor& tensor) {
-        return !tensor.is_found && (tensor.id.value == call.object);
+        return !tensor.is_derived && (tensor.id.value == call.object);
     });
 }
 
 // The inputs: a call of the step, and its counterpart in every turn.
 class Steps {
   public:
-    explicit Steps(const Reading& reading) : reading_{reading} {
-        for (const Section& section : reading.sections) {
+    explicit Steps(const Interpretation& interpretation) : interpretation_{interpretation} {
+        for (const Section& section : interpretation.sections) {
             if (section.kind == ScriptKind::kStep) {
                 steps_.push_back(&section);
             }
@@ -88,7 +88,7 @@ class Steps {
         const std::vector<Call>& first =
             steps_.empty() ? none : steps_.front()->calls;  // without a step: refused later
         for (std::size_t write = 0U; write < first.size(); ++write) {
-            const std::optional<std::size_t> read = carried_to(write);
+            const std::optional<std::size_t> read = source_of(write);
             found += read.has_value() ? 1U : 0U;
             if (read.has_value() && (found <= kMostWarnings)) {
                 warnings.push_back(fmt::format(
@@ -106,20 +106,20 @@ class Steps {
 
   private:
     // The first read that the host had seen when it wrote, in every turn. Throws if the host wrote the same bytes.
-    [[nodiscard]] std::optional<std::size_t> carried_to(std::size_t write) const {
+    [[nodiscard]] std::optional<std::size_t> source_of(std::size_t write) const {
         const std::vector<Call>& first = steps_.front()->calls;
         std::optional<std::size_t> found;
-        if ((first[write].kind != CallKind::kWrite) || is_declared(reading_.declarations.inputs, first[write])) {
+        if ((first[write].kind != CallKind::kWrite) || is_declared(interpretation_.declarations.inputs, first[write])) {
             return found;
         }
         const Call* carried = nullptr;  // preferably from another device, which says more
         for (std::size_t read = 0U; read < write; ++read) {
-            if (!in_all_turns(read, write, may_carry)) {
+            if (!in_all_turns(read, write, may_depend)) {
                 continue;
             }
             found = found.has_value() ? found : read;
             const bool is_better = (carried == nullptr) || (carried->device == first[write].device);
-            if (is_better && (in_all_turns(read, write, has_carried) || is_equal_and_changes(read, write))) {
+            if (is_better && (in_all_turns(read, write, is_copy_of) || is_equal_and_changes(read, write))) {
                 carried = &first[read];
             }
         }
@@ -145,7 +145,7 @@ class Steps {
                            [&](const Section* step) { return step->calls[write].data != given; });
     }
 
-    const Reading& reading_;
+    const Interpretation& interpretation_;
     std::vector<const Section*> steps_;
 };
 
@@ -172,16 +172,17 @@ std::vector<const Call*> reads_of(const std::vector<Section>& program) {
 }
 
 // Checks the writes that would become set-up.
-std::vector<std::string> check_set_up(const Reading& reading, const std::vector<Section>& program) {
+std::vector<std::string> check_set_up(const Interpretation& interpretation, const std::vector<Section>& program) {
     std::vector<std::string> warnings;
     const std::vector<const Call*> reads = reads_of(program);
-    for (const Call& write : reading.sections.front().calls) {
-        const bool is_constant = reading.declarations.constants.count(write.object) != 0U;
-        const bool is_input = std::any_of(reading.declarations.inputs.begin(), reading.declarations.inputs.end(),
-                                          [&](const DeclaredTensor& each) { return each.id.value == write.object; });
-        bool has_warned = is_constant || is_input || !reading.is_found;
+    for (const Call& write : interpretation.sections.front().calls) {
+        const bool is_constant = interpretation.declarations.constants.count(write.object) != 0U;
+        const bool is_input =
+            std::any_of(interpretation.declarations.inputs.begin(), interpretation.declarations.inputs.end(),
+                        [&](const DeclaredTensor& each) { return each.id.value == write.object; });
+        bool has_warned = is_constant || is_input || !interpretation.is_derived;
         for (const Call* const read : reads) {
-            if (!may_carry(*read, write) || is_constant || is_input) {
+            if (!may_depend(*read, write) || is_constant || is_input) {
                 continue;
             }
             if (read->device != write.device) {
@@ -202,16 +203,16 @@ std::vector<std::string> check_set_up(const Reading& reading, const std::vector<
 
 }  // namespace
 
-std::vector<std::string> check_carried(const Reading& reading, const std::vector<Section>& program) {
-    std::vector<std::string> warnings = check_set_up(reading, program);
-    for (std::string& each : Steps{reading}.check()) {
+std::vector<std::string> check_host_copies(const Interpretation& interpretation, const std::vector<Section>& program) {
+    std::vector<std::string> warnings = check_set_up(interpretation, program);
+    for (std::string& each : Steps{interpretation}.check()) {
         warnings.push_back(std::move(each));
     }
     return warnings;
 }
 
-void check_front(const Reading& reading, const CommandSet& command_set) {
-    const std::vector<Section>& sections = reading.sections;
+void check_calls_before_steps(const Interpretation& interpretation, const CommandSet& command_set) {
+    const std::vector<Section>& sections = interpretation.sections;
     DataFlow front{command_set};
     for (const Call& call : sections.front().calls) {
         front.add(call);
@@ -222,8 +223,8 @@ void check_front(const Reading& reading, const CommandSet& command_set) {
             work.add(call);
         }
     }
-    RangeSet needed = work.found();
-    for (const DeclaredParameter& declared : reading.declarations.parameters) {
+    RangeSet needed = work.read_first();
+    for (const DeclaredParameter& declared : interpretation.declarations.parameters) {
         needed.add(reach_of(declared, sections, command_set));
     }
     const std::optional<ByteRange> bytes = front.recomputed(needed);
@@ -292,17 +293,19 @@ class Dependence {
 };
 
 // The calls before a loop that was found.
-class Front {
+class CallsBeforeLoop {
   public:
-    Front(const Reading& reading, const std::vector<Section>& program, const CommandSet& command_set)
-        : reading_{reading}, command_set_{command_set}, dependence_{command_set}, step_{command_set} {
-        for (const Call& call : reading.sections.front().calls) {
+    CallsBeforeLoop(const Interpretation& interpretation, const std::vector<Section>& program,
+                    const CommandSet& command_set)
+        : interpretation_{interpretation}, command_set_{command_set}, dependence_{command_set}, step_{command_set} {
+        for (const Call& call : interpretation.sections.front().calls) {
             calls_[call.number] = &call;
-            if ((call.kind == CallKind::kWrite) && (reading.declarations.constants.count(call.object) == 0U)) {
+            if ((call.kind == CallKind::kWrite) && (interpretation.declarations.constants.count(call.object) == 0U)) {
                 set_up_.insert(call.number);
             }
         }
-        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+        for (auto section = std::next(interpretation.sections.begin()); section != interpretation.sections.end();
+             ++section) {
             for (const Call& call : section->calls) {
                 if (section->kind == ScriptKind::kPrologue) {
                     calls_[call.number] = &call;
@@ -326,9 +329,9 @@ class Front {
         for (const auto& [number, call] : calls_) {
             walk(*call);
         }
-        const RangeSet carried = step_.found().common(step_.written());
+        const RangeSet carried = step_.read_first().common(step_.written());
         const Writes state = dependence_.computed(carried);
-        const Writes used = dependence_.computed(step_.found());
+        const Writes used = dependence_.computed(step_.read_first());
         const Writes constants = constants_without(carried);
         find_inputs();  // continues with the step, which changes the state
         for (const auto& [write, read] : shown_) {
@@ -340,7 +343,7 @@ class Front {
         std::vector<std::string> warnings;
         for (const std::uint64_t write : used) {
             const bool is_input = inputs_.count(write) != 0U;
-            if ((is_rotated() && is_input) || (reading_.turn_ends.count(write) != 0U)) {
+            if ((is_rotated() && is_input) || (interpretation_.turn_ends.count(write) != 0U)) {
                 refuse(write, "the loop begins in the middle of a turn");
             }
             if ((state.count(write) == 0U) || (constants.count(write) != 0U)) {
@@ -378,8 +381,8 @@ class Front {
 
     // The loop's unchanged state depends on these.
     [[nodiscard]] Writes constants_without(const RangeSet& carried) const {
-        Writes constants = dependence_.writers(step_.found());
-        for (const ByteRange& range : step_.found().ranges()) {
+        Writes constants = dependence_.writers(step_.read_first());
+        for (const ByteRange& range : step_.read_first().ranges()) {
             for (const ByteRange& kept : carried.missing(range.begin, range.end)) {
                 RangeSet bytes;
                 bytes.add(kept.begin, kept.end);
@@ -391,7 +394,7 @@ class Front {
 
     void refuse_output() const {
         for (const auto& [number, call] : calls_) {
-            if ((outputs_.count(number) != 0U) && (reading_.turn_ends.count(number) != 0U)) {
+            if ((outputs_.count(number) != 0U) && (interpretation_.turn_ends.count(number) != 0U)) {
                 throw OrderRefused{
                     fmt::format("{} (call {}) in front of the loop seems to be the output of a turn: let "
                                 "that turn make the same calls as those of the loop, or make it before "
@@ -426,11 +429,12 @@ class Front {
     // Whether the loop begins in the middle of a turn.
     [[nodiscard]] bool is_rotated() const {
         const Section& step = first_step();
-        return !reading_.turn_ends.empty() || (!step.calls.empty() && (step.calls.front().kind == CallKind::kRead));
+        return !interpretation_.turn_ends.empty() ||
+               (!step.calls.empty() && (step.calls.front().kind == CallKind::kRead));
     }
 
     [[nodiscard]] const Section& first_step() const {
-        return *std::find_if(reading_.sections.begin(), reading_.sections.end(),
+        return *std::find_if(interpretation_.sections.begin(), interpretation_.sections.end(),
                              [](const Section& section) { return section.kind == ScriptKind::kStep; });
     }
 
@@ -477,7 +481,7 @@ class Front {
                         calls_.at(write)->text(), write, why)};
     }
 
-    const Reading& reading_;
+    const Interpretation& interpretation_;
     const CommandSet& command_set_;
     Dependence dependence_;
     DataFlow step_;
@@ -492,15 +496,15 @@ class Front {
 
 }  // namespace
 
-std::vector<std::string> check_front_turns(const Reading& reading, const std::vector<Section>& program,
-                                           const CommandSet& command_set) {
-    const bool is_loop = !reading.found.empty() && (reading.sections.size() > 1U);
-    return is_loop ? Front{reading, program, command_set}.check() : std::vector<std::string>{};
+std::vector<std::string> check_turns_before_loop(const Interpretation& interpretation,
+                                                 const std::vector<Section>& program, const CommandSet& command_set) {
+    const bool is_loop = !interpretation.how_found.empty() && (interpretation.sections.size() > 1U);
+    return is_loop ? CallsBeforeLoop{interpretation, program, command_set}.check() : std::vector<std::string>{};
 }
 
-void check_first_contents(const Reading& reading, const Call& write, const CommandSet& command_set) {
+void check_first_contents(const Interpretation& interpretation, const Call& write, const CommandSet& command_set) {
     RangeSet given;  // the host's writes to the device in a step
-    for (const Section& section : reading.sections) {
+    for (const Section& section : interpretation.sections) {
         for (const Call& call : section.calls) {
             if ((section.kind == ScriptKind::kStep) && (call.kind == CallKind::kWrite)) {
                 given.add(addresses_of(*call.buffer));
@@ -511,7 +515,7 @@ void check_first_contents(const Reading& reading, const Call& write, const Comma
         return;
     }
     Dependence dependence{command_set};
-    for (const Section& section : reading.sections) {
+    for (const Section& section : interpretation.sections) {
         for (const Call& call : section.calls) {
             if ((dependence.add(call, {write.number}).count(write.number) != 0U) && (call.kind == CallKind::kRead)) {
                 throw OrderRefused{

@@ -8,8 +8,8 @@
 
 namespace pianola::host {
 
-// The bytes that a device's scripts use. Throws API-CAPTURE-CONTENT if bytes are read that nothing writes, or if bytes of
-// the set-up are overwritten later.
+// The bytes that a device's scripts use. Throws API-CAPTURE-CONTENT if bytes are read that nothing writes, or if
+// bytes of the set-up are overwritten later.
 [[nodiscard]] RangeSet used_bytes(const CommandSet& command_set, const Scripts& scripts,
                                   const Declarations& declarations);
 

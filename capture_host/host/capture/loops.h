@@ -1,6 +1,6 @@
 // Finds the loop of a program that has neither marks nor declarations.
 //
-// Used by discovery. Calls are compared by their shapes first, then by their results (data_flow.h).
+// Used by discovery.h. Calls are compared by their shapes first, then by their results (data_flow.h).
 #pragma once
 
 #include <cstddef>

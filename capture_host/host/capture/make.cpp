@@ -38,28 +38,28 @@ void warn_of_idle_records(const Scripts& scripts, std::vector<std::string>& warn
 
 // The work of one device.
 struct DeviceWork {
-    Reading found;
-    Scripts as_found;
-    Reading reading;  // with memory for all that the runtime wants apart
-    Scripts scripts;  // of that
+    Interpretation original;
+    Scripts original_scripts;
+    Interpretation staged;  // with separate memory where the runtime requires it
+    Scripts staged_scripts;
 };
 
-// Makes a binary from one reading of the calls.
+// Makes a binary from one interpretation of the calls.
 class BinaryMaker {
   public:
-    BinaryMaker(const DeviceGrid& grid, const Reading& found, const std::vector<Section>& program,
+    BinaryMaker(const DeviceGrid& grid, const Interpretation& interpretation, const std::vector<Section>& program,
                 const CaptureOptions& options)
-        : grid_{grid}, device_{grid.devices.front()->state()}, options_{options}, warnings_{found.warnings} {
-        for (std::string& each : check_carried(found, program)) {
+        : grid_{grid}, device_{grid.devices.front()->state()}, options_{options}, warnings_{interpretation.warnings} {
+        for (std::string& each : check_host_copies(interpretation, program)) {
             warnings_.push_back(std::move(each));
         }
-        check_pairs(found, device_.command_set);
-        read_devices(found, program);
-        spread();
+        check_pairs(interpretation, device_.command_set);
+        interpret_devices(interpretation, program);
+        match();
         prove(program);
         if (works_.size() == 1U) {
-            inputs_ = works_.front()->scripts.inputs;
-            outputs_ = works_.front()->scripts.outputs;
+            inputs_ = works_.front()->staged_scripts.inputs;
+            outputs_ = works_.front()->staged_scripts.outputs;
         }
     }
 
@@ -70,7 +70,7 @@ class BinaryMaker {
         }
         // Steps that only events separate may overlap; steps between which the host waited may not.
         const bool has_prologue = std::any_of(works_.begin(), works_.end(), [](const auto& work) {
-            return work->as_found.find(ScriptKind::kPrologue) != nullptr;
+            return work->original_scripts.find(ScriptKind::kPrologue) != nullptr;
         });
         if (has_prologue) {
             try {
@@ -87,44 +87,46 @@ class BinaryMaker {
     }
 
   private:
-    void read_devices(const Reading& found, const std::vector<Section>& program) {
+    void interpret_devices(const Interpretation& interpretation, const std::vector<Section>& program) {
         std::vector<DeviceScripts> all;
         for (std::uint32_t i = 0U; i < grid_.devices.size(); ++i) {
             works_.push_back(std::make_unique<DeviceWork>());
             DeviceWork& work = *works_.back();
-            work.found = reading_of(found, i);
-            check_front(work.found, device_.command_set);
-            for (std::string& each : check_front_turns(work.found, sections_of(program, i), device_.command_set)) {
+            work.original = interpretation_of(interpretation, i);
+            check_calls_before_steps(work.original, device_.command_set);
+            for (std::string& each :
+                 check_turns_before_loop(work.original, sections_of(program, i), device_.command_set)) {
                 warnings_.push_back(std::move(each));
             }
-            work.as_found = make_scripts(work.found.sections, work.found.declarations);
-            all.push_back({&work.as_found, &work.found.declarations});
+            work.original_scripts = make_scripts(work.original.sections, work.original.declarations);
+            all.push_back({&work.original_scripts, &work.original.declarations});
         }
         check_content(all);
     }
 
     // Finds the tensors of different devices that are one.
-    void spread() {
-        std::vector<Reading*> readings;
+    void match() {
+        std::vector<Interpretation*> interpretations;
         for (const auto& work : works_) {
-            readings.push_back(&work->found);
+            interpretations.push_back(&work->original);
         }
-        tensors_ = (works_.size() == 1U) ? tensors_of_one(works_.front()->found) : spread_tensors(readings, grid_);
+        tensors_ =
+            (works_.size() == 1U) ? tensors_of_one(works_.front()->original) : match_tensors(interpretations, grid_);
     }
 
     void prove(const std::vector<Section>& program) {
-        std::vector<const Reading*> readings;
+        std::vector<const Interpretation*> interpretations;
         for (std::uint32_t i = 0U; i < works_.size(); ++i) {
-            check_order(works_[i]->found, works_[i]->as_found, sections_of(program, i), device_.command_set);
-            readings.push_back(&works_[i]->found);
+            check_order(works_[i]->original, works_[i]->original_scripts, sections_of(program, i), device_.command_set);
+            interpretations.push_back(&works_[i]->original);
         }
-        std::vector<Reading> staged = with_staging(readings, tensors_, device_.family, device_.spec);
+        std::vector<Interpretation> staged = with_staging(interpretations, tensors_, device_.family, device_.spec);
         for (std::uint32_t i = 0U; i < works_.size(); ++i) {
             DeviceWork& work = *works_[i];
-            work.reading = std::move(staged[i]);
-            work.scripts = make_scripts(work.reading.sections, work.reading.declarations);
+            work.staged = std::move(staged[i]);
+            work.staged_scripts = make_scripts(work.staged.sections, work.staged.declarations);
             const std::string why =
-                check_meaning(work.reading, work.scripts, sections_of(program, i), device_.command_set);
+                check_meaning(work.staged, work.staged_scripts, sections_of(program, i), device_.command_set);
             why_no_vectors_ = why_no_vectors_.empty() ? why : why_no_vectors_;
         }
     }
@@ -133,12 +135,12 @@ class BinaryMaker {
         RangeSet used;
         for (const auto& work : works_) {
             if (works_.size() > 1U) {
-                used.add(used_bytes(device_.command_set, work->scripts, work->reading.declarations));
+                used.add(used_bytes(device_.command_set, work->staged_scripts, work->staged.declarations));
             }
         }
         std::vector<capture::LinkedBinary> parts;
         for (const auto& work : works_) {
-            parts.push_back(link_capture(device_.family, device_.spec, work->scripts, work->reading.declarations,
+            parts.push_back(link_capture(device_.family, device_.spec, work->staged_scripts, work->staged.declarations,
                                          options_, steps_in_flight, used));
         }
         if (parts.size() == 1U) {
@@ -153,8 +155,8 @@ class BinaryMaker {
         std::vector<const Records*> inputs;
         std::vector<const Records*> outputs;
         for (const auto& work : works_) {
-            inputs.push_back(&work->scripts.inputs);
-            outputs.push_back(&work->scripts.outputs);
+            inputs.push_back(&work->staged_scripts.inputs);
+            outputs.push_back(&work->staged_scripts.outputs);
         }
         inputs_ = merge_records(inputs, tensors_.inputs, manifest.inputs);
         outputs_ = merge_records(outputs, tensors_.outputs, manifest.outputs);
@@ -189,7 +191,7 @@ class BinaryMaker {
         workload.file = capture::write_trace_binary(linked.manifest, linked.segments);
         workload.manifest = linked.manifest;
         workload.profile = profile_of(linked.manifest.target).name;
-        workload.steps = works_.front()->scripts.steps;
+        workload.steps = works_.front()->staged_scripts.steps;
         workload.inputs = inputs_;
         workload.outputs = outputs_;
         if (options_.self_tests && !why_no_vectors_.empty()) {
@@ -217,8 +219,8 @@ class BinaryMaker {
     void check_alone(std::uint32_t steps_in_flight) const {
         for (std::size_t i = 0U; (works_.size() > 1U) && (i < works_.size()); ++i) {
             const DeviceWork& work = *works_[i];
-            const capture::LinkedBinary alone = link_capture(device_.family, device_.spec, work.scripts,
-                                                             work.reading.declarations, options_, steps_in_flight);
+            const capture::LinkedBinary alone = link_capture(device_.family, device_.spec, work.staged_scripts,
+                                                             work.staged.declarations, options_, steps_in_flight);
             try {
                 try_load(capture::write_trace_binary(alone.manifest, alone.segments), device_.spec);
             } catch (const TrialRefused& refused) {
@@ -235,7 +237,7 @@ class BinaryMaker {
         if (workload.manifest.steps_in_flight == 1U) {
             std::vector<std::string> idle;
             for (const auto& work : works_) {
-                warn_of_idle_records(work->scripts, idle);
+                warn_of_idle_records(work->staged_scripts, idle);
             }
             const auto behind = workload.warnings.begin() + static_cast<std::ptrdiff_t>(warnings_.size());
             workload.warnings.insert(behind, idle.begin(), idle.end());
@@ -249,7 +251,7 @@ class BinaryMaker {
     std::vector<std::unique_ptr<DeviceWork>> works_;
     std::vector<std::string> warnings_;
     std::string why_no_vectors_;
-    SpreadTensors tensors_;
+    MeshTensors tensors_;
     Records inputs_;
     Records outputs_;
 };
@@ -261,8 +263,8 @@ HostError with_remark(const HostError& error, const std::string& remark) {
                      fmt::format("{} ({})", text.substr((text.find(rule) == 0U) ? rule.size() : 0U), remark)};
 }
 
-// Whether another reading may still be right.
-bool is_reading_wrong(HostRule rule) {
+// Whether another interpretation may still be right.
+bool may_try_another(HostRule rule) {
     return (rule == HostRule::kCaptureRefused) || (rule == HostRule::kCaptureContent) ||
            (rule == HostRule::kCaptureTensor) || (rule == HostRule::kCaptureLimit) || (rule == HostRule::kCompare);
 }
@@ -280,22 +282,24 @@ CapturedWorkload make_workload(const DeviceGrid& grid, const std::vector<Section
             ordered = with_event_slots({Section{ScriptKind::kUnspecified, std::move(*calls)}});
         }
     }
-    std::exception_ptr refusal;  // of the likeliest reading; preferably of the likeliest whose only fault is its order
+    std::exception_ptr
+        refusal;  // of the likeliest interpretation; preferably of the likeliest whose only fault is its order
     bool is_order = false;
-    for (const Reading& reading : readings_of(program, ordered, declarations, command_set)) {
+    for (const Interpretation& interpretation : interpretations_of(program, ordered, declarations, command_set)) {
         const auto keep = [&](const HostError& error, bool is_better) {
             if ((refusal == nullptr) || is_better) {
-                refusal = std::make_exception_ptr(reading.found.empty() ? error : with_remark(error, reading.found));
+                refusal = std::make_exception_ptr(
+                    interpretation.how_found.empty() ? error : with_remark(error, interpretation.how_found));
             }
         };
         try {
-            return BinaryMaker{grid, reading, program, options}.make();
+            return BinaryMaker{grid, interpretation, program, options}.make();
         } catch (const OrderRefused& error) {
             keep(error, !is_order);
             is_order = true;
         } catch (const HostError& error) {
             keep(error, false);
-            if (!is_reading_wrong(error.rule())) {
+            if (!may_try_another(error.rule())) {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 // From the calls of a capture to its binary.
 //
-// WorkloadCapture::end() calls it. Every reading of the calls is tried, the likeliest first, until one is proved,
+// WorkloadCapture::end() calls it. Interpretations of the calls are tried, the likeliest first, until one is proved,
 // linked, accepted by the runtime, and its replay gives what the captured run has read.
 #pragma once
 

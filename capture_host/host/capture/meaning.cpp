@@ -23,8 +23,8 @@ struct Given {
 };
 using GivenByCall = std::map<std::uint64_t, Given>;  // by the call's number
 
-// The contents of bytes, as expressions over the host's writes. Equal expressions have one number, also across sequences
-// of calls. A copy of bytes has their value.
+// The contents of bytes, as expressions over the host's writes. Equal expressions have one number, also across
+// sequences of calls. A copy of bytes has their value.
 class Values {
   public:
     Values(const CommandSet& command_set, GivenByCall given) : command_set_{command_set}, given_{std::move(given)} {}
@@ -157,7 +157,7 @@ void Values::Sequence::command(WordSpan words, const DecodedCommand& command) {
         }
     });
     std::vector<std::uint64_t> head{kByCommand};
-    say_command(words, values_.command_set_, head);
+    append_command(words, values_.command_set_, head);
     const bool is_copy = command.kind == CommandKind::kCopy;
     const std::uint64_t number = is_copy ? 0U : values_.number_of(head, operands, nullptr);
     std::uint64_t done = 0U;
@@ -208,11 +208,12 @@ struct Output {
 };
 using Outputs = std::vector<std::vector<Output>>;  // by record, by tensor
 
-GivenByCall given_by(const Reading& reading) {
+GivenByCall given_by(const Interpretation& interpretation) {
     GivenByCall given;
     std::int64_t record = 0;
-    for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
-        TensorCursor inputs{reading.declarations.inputs};
+    for (auto section = std::next(interpretation.sections.begin()); section != interpretation.sections.end();
+         ++section) {
+        TensorCursor inputs{interpretation.declarations.inputs};
         bool any = false;
         for (const Call& call : section->calls) {
             const auto input = (call.kind == CallKind::kWrite) ? inputs.next(call.object) : std::nullopt;
@@ -228,10 +229,14 @@ GivenByCall given_by(const Reading& reading) {
 
 class Meaning {
   public:
-    Meaning(const Reading& reading, const Scripts& scripts, const CommandSet& command_set)
-        : reading_{reading}, scripts_{scripts}, command_set_{command_set}, values_{command_set, given_by(reading)} {
+    Meaning(const Interpretation& interpretation, const Scripts& scripts, const CommandSet& command_set)
+        : interpretation_{interpretation},
+          scripts_{scripts},
+          command_set_{command_set},
+          values_{command_set, given_by(interpretation)} {
         std::vector<const Section*> sections;
-        for (auto section = std::next(reading.sections.begin()); section != reading.sections.end(); ++section) {
+        for (auto section = std::next(interpretation.sections.begin()); section != interpretation.sections.end();
+             ++section) {
             sections.push_back(&*section);
         }
         outputs_ = outputs_of(sections);
@@ -269,12 +274,12 @@ class Meaning {
     }
 
     void check_pipeline() const {
-        if (!is_pipeline_ || !reading_.is_found) {
+        if (!is_pipeline_ || !interpretation_.is_derived) {
             return;
         }
         for (std::size_t record = 0U; record < outputs_.size(); ++record) {
             for (const Output& output : outputs_[record]) {
-                if (!reading_.found.empty() && (newest_of(output.is) > static_cast<std::int64_t>(record))) {
+                if (!interpretation_.how_found.empty() && (newest_of(output.is) > static_cast<std::int64_t>(record))) {
                     throw OrderRefused{
                         "an input is written in front of the loop and an output read behind it, as in a pipeline, but "
                         "a turn's output depends on the inputs of the same turn: write what is no input from a buffer "
@@ -283,7 +288,7 @@ class Meaning {
             }
         }
         const bool is_certain =
-            (reading_.declarations.inputs.size() == 1U) && (reading_.declarations.outputs.size() == 1U);
+            (interpretation_.declarations.inputs.size() == 1U) && (interpretation_.declarations.outputs.size() == 1U);
         for (std::size_t record = 0U; !is_certain && ((record + 1U) < outputs_.size()); ++record) {
             check_alike(record);
         }
@@ -304,8 +309,8 @@ class Meaning {
         }
         Outputs outputs;
         for (const Section* const section : sections) {
-            TensorCursor cursor{reading_.declarations.outputs};
-            std::vector<Output> record(reading_.declarations.outputs.size());
+            TensorCursor cursor{interpretation_.declarations.outputs};
+            std::vector<Output> record(interpretation_.declarations.outputs.size());
             bool any = false;
             for (const Call& call : section->calls) {
                 std::vector<Origin> read = sequence.add(call);
@@ -381,9 +386,9 @@ class Meaning {
 
     // Session::self_test() gives a pipelined binary the vector's inputs twice, from its start to its end.
     [[nodiscard]] std::string why_not_pipelined() {
-        const Section* const prologue = first_section(reading_.sections, ScriptKind::kPrologue);
-        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
-        const Section* const epilogue = first_section(reading_.sections, ScriptKind::kEpilogue);
+        const Section* const prologue = first_section(interpretation_.sections, ScriptKind::kPrologue);
+        const Section* const step = first_section(interpretation_.sections, ScriptKind::kStep);
+        const Section* const epilogue = first_section(interpretation_.sections, ScriptKind::kEpilogue);
         const std::vector<Output> tried = outputs_of({prologue, step, epilogue}).back();
         for (std::size_t record = 0U; record < outputs_.size(); ++record) {
             for (std::size_t k = 0U; k < tried.size(); ++k) {
@@ -409,24 +414,24 @@ class Meaning {
 
     // A step that reads bytes before it writes them carries data from one step to the next.
     [[nodiscard]] std::string why_not_carried() const {
-        const Section* const step = first_section(reading_.sections, ScriptKind::kStep);
+        const Section* const step = first_section(interpretation_.sections, ScriptKind::kStep);
         DataFlow all{command_set_};
         for (const Call& call : step->calls) {
             all.add(call);
         }
-        const RangeSet carried = all.found().common(all.written());
+        const RangeSet carried = all.read_first().common(all.written());
         DataFlow flow{command_set_};
         for (const Call& call : step->calls) {
             flow.add(call);
-            if (flow.found().intersects(carried)) {
+            if (flow.read_first().intersects(carried)) {
                 return fmt::format("{} (call {}) reads at 0x{:08X} what an earlier step has written", call.text(),
-                                   call.number, flow.found().common(carried).ranges().front().begin);
+                                   call.number, flow.read_first().common(carried).ranges().front().begin);
             }
         }
         return {};
     }
 
-    const Reading& reading_;
+    const Interpretation& interpretation_;
     const Scripts& scripts_;
     const CommandSet& command_set_;
     Values values_;
@@ -436,9 +441,9 @@ class Meaning {
 
 }  // namespace
 
-std::string check_meaning(const Reading& reading, const Scripts& scripts, const std::vector<Section>& program,
-                          const CommandSet& command_set) {
-    Meaning meaning{reading, scripts, command_set};
+std::string check_meaning(const Interpretation& interpretation, const Scripts& scripts,
+                          const std::vector<Section>& program, const CommandSet& command_set) {
+    Meaning meaning{interpretation, scripts, command_set};
     meaning.check_outputs(program);
     meaning.check_pipeline();
     return meaning.why_no_vectors();

@@ -80,7 +80,7 @@ std::optional<Misplaced> first_misplaced(const std::vector<Section>& sections, D
 
 }  // namespace
 
-void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
+void check_order(const Interpretation& interpretation, const Scripts& scripts, const std::vector<Section>& sections,
                  const CommandSet& command_set) {
     std::map<std::uint64_t, Sources> wanted;
     std::map<std::uint64_t, const Call*> by_number;
@@ -95,7 +95,7 @@ void check_order(const Reading& reading, const Scripts& scripts, const std::vect
     for (const Call* const write : scripts.setup_writes) {
         (void)binary.add_named(*write);
     }
-    const std::optional<Misplaced> misplaced = first_misplaced(reading.sections, binary, wanted);
+    const std::optional<Misplaced> misplaced = first_misplaced(interpretation.sections, binary, wanted);
     if (misplaced.has_value()) {
         const auto text = [&by_number](std::uint64_t number) {
             return (number == 0U) ? "nothing in the capture"

@@ -1,4 +1,4 @@
-// Checks that a reading of a capture computes what the program computed, whatever the data.
+// Checks that an interpretation of a capture computes what the program computed, whatever the data.
 //
 // A replay of captured data does not show it: with zeros as inputs, wrong weights give right outputs.
 #pragma once
@@ -15,7 +15,7 @@ namespace pianola::host {
 [[nodiscard]] RangeSet reach_of(const DeclaredParameter& declared, const std::vector<Section>& sections,
                                 const CommandSet& command_set);
 
-// Refuses a reading whose only fault is the program's order: among several refusals its remedy helps.
+// Refuses an interpretation whose only fault is the program's order: among several refusals its remedy helps.
 class OrderRefused : public HostError {
   public:
     explicit OrderRefused(const std::string& message) : HostError{HostRule::kCaptureContent, message} {}
@@ -23,7 +23,7 @@ class OrderRefused : public HostError {
 
 // The binary does set-up first and uses the first step's addresses: its calls must still read what they read in the
 // program, `sections`. The captured data do not show that. Throws OrderRefused.
-void check_order(const Reading& reading, const Scripts& scripts, const std::vector<Section>& sections,
+void check_order(const Interpretation& interpretation, const Scripts& scripts, const std::vector<Section>& sections,
                  const CommandSet& command_set);
 
 }  // namespace pianola::host

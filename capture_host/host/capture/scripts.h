@@ -17,9 +17,9 @@ struct DeclaredTensor {
     std::shared_ptr<const CapturedBuffer> buffer;
     TensorDeclaration declaration;
     std::uint32_t device{0U};
-    bool is_found{false};  // not declared by the program
-    // With several devices: what stands for the same on each of them. Declared ones go by their names, found ones by
-    // the buffers that the mesh allocated as one.
+    bool is_derived{false};  // not declared by the program
+    // With several devices: equal for the parts of one tensor. Declared tensors are matched by their names, derived
+    // ones by the buffers that the mesh allocated as one.
     std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
 };
 struct DeclaredParameter {

@@ -27,13 +27,13 @@ std::vector<bool> sharing(const std::vector<DeclaredTensor>& tensors) {
 }
 
 // Memory after everything that the workload uses. The same on all devices.
-class Room {
+class StagingMemory {
   public:
-    explicit Room(const DeviceDescription& spec)
+    explicit StagingMemory(const DeviceDescription& spec)
         : next_{spec.dram_base}, end_{std::uint64_t{spec.dram_base} + spec.dram_bytes - spec.trace_region_bytes} {}
 
     [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
-    void go_on_at(std::uint64_t address) noexcept { next_ = address; }
+    void continue_at(std::uint64_t address) noexcept { next_ = address; }
     [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
 
     // The address of the given number of bytes.
@@ -79,7 +79,7 @@ std::shared_ptr<const CapturedBuffer> moved_to(const CapturedBuffer& buffer, std
 // One device's work.
 class Stager {
   public:
-    Stager(const Reading& reading, const Target& target) : target_{target}, made_{reading} {}
+    Stager(const Interpretation& interpretation, const Target& target) : target_{target}, made_{interpretation} {}
 
     // The first address after everything that the work uses.
     [[nodiscard]] std::uint64_t used_until(const DeviceDescription& spec, std::uint64_t end) const {
@@ -101,24 +101,24 @@ class Stager {
     [[nodiscard]] std::vector<DeclaredTensor>& tensors(CallKind kind) {
         return (kind == CallKind::kWrite) ? made_.declarations.inputs : made_.declarations.outputs;
     }
-    Reading take() { return std::move(made_); }
+    Interpretation take() { return std::move(made_); }
 
     // Set-up writes the first contents elsewhere, and the prologue brings them.
-    void stage_state(Room& room) {
+    void stage_state(StagingMemory& memory) {
         DataFlow work{target_.command_set()};
         for (auto section = std::next(made_.sections.begin()); section != made_.sections.end(); ++section) {
             for (const Call& call : section->calls) {
                 work.add(call);
             }
         }
-        const RangeSet state = work.found().common(work.written());
+        const RangeSet state = work.read_first().common(work.written());
         std::vector<Call>& front = made_.sections.front().calls;
         std::vector<Call> copies;
         for (std::size_t i = 0U; i < front.size(); ++i) {
             if ((front[i].kind == CallKind::kWrite) && is_last(front, i) &&
                 addresses_of(*front[i].buffer).intersects(state)) {
                 check_first_contents(made_, front[i], target_.command_set());
-                const auto own = moved_to(*front[i].buffer, room.take(bytes_of(*front[i].buffer), front[i].text()));
+                const auto own = moved_to(*front[i].buffer, memory.take(bytes_of(*front[i].buffer), front[i].text()));
                 copies.push_back(copy(front[i], *own));
                 front[i].buffer = own;
                 front[i].object |= kFirstContents;
@@ -205,26 +205,27 @@ class Stager {
     }
 
     const Target& target_;
-    Reading made_;
+    Interpretation made_;
 };
 
 // A tensor that needs separate memory on one device has it on all of its devices.
-void stage_tensors(std::vector<Stager>& stagers, const std::vector<SpreadTensor>& tensors, CallKind kind, Room& room) {
+void stage_tensors(std::vector<Stager>& stagers, const std::vector<MeshTensor>& tensors, CallKind kind,
+                   StagingMemory& memory) {
     std::vector<std::vector<bool>> shares;
     std::vector<std::vector<std::shared_ptr<const CapturedBuffer>>> own;
     for (Stager& each : stagers) {
         shares.push_back(sharing(each.tensors(kind)));
         own.emplace_back(each.tensors(kind).size());
     }
-    for (const SpreadTensor& tensor : tensors) {
+    for (const MeshTensor& tensor : tensors) {
         if (std::none_of(tensor.parts.begin(), tensor.parts.end(),
-                         [&](const SpreadTensor::Part& part) { return shares[part.device][part.index]; })) {
+                         [&](const MeshTensor::Part& part) { return shares[part.device][part.index]; })) {
             continue;
         }
-        const SpreadTensor::Part& first = tensor.parts.front();
+        const MeshTensor::Part& first = tensor.parts.front();
         const CapturedBuffer& buffer = *stagers[first.device].tensors(kind)[first.index].buffer;
-        const std::uint64_t address = room.take(bytes_of(buffer), fmt::format("'{}'", tensor.name));
-        for (const SpreadTensor::Part& part : tensor.parts) {
+        const std::uint64_t address = memory.take(bytes_of(buffer), fmt::format("'{}'", tensor.name));
+        for (const MeshTensor::Part& part : tensor.parts) {
             own[part.device][part.index] = moved_to(*stagers[part.device].tensors(kind)[part.index].buffer, address);
         }
     }
@@ -235,26 +236,27 @@ void stage_tensors(std::vector<Stager>& stagers, const std::vector<SpreadTensor>
 
 }  // namespace
 
-std::vector<Reading> with_staging(const std::vector<const Reading*>& readings, const SpreadTensors& tensors,
-                                  const Target& target, const DeviceDescription& spec) {
-    Room room{spec};
+std::vector<Interpretation> with_staging(const std::vector<const Interpretation*>& interpretations,
+                                         const MeshTensors& tensors, const Target& target,
+                                         const DeviceDescription& spec) {
+    StagingMemory memory{spec};
     std::vector<Stager> stagers;
     std::uint64_t used = spec.dram_base;
-    for (const Reading* const reading : readings) {
-        stagers.emplace_back(*reading, target);
-        used = std::max(used, stagers.back().used_until(spec, room.end()));
+    for (const Interpretation* const interpretation : interpretations) {
+        stagers.emplace_back(*interpretation, target);
+        used = std::max(used, stagers.back().used_until(spec, memory.end()));
     }
     // Each device's state begins at the same address.
     std::uint64_t next = used;
     for (Stager& stager : stagers) {
-        room.go_on_at(used);
-        stager.stage_state(room);
-        next = std::max(next, room.next());
+        memory.continue_at(used);
+        stager.stage_state(memory);
+        next = std::max(next, memory.next());
     }
-    room.go_on_at(next);
-    stage_tensors(stagers, tensors.inputs, CallKind::kWrite, room);
-    stage_tensors(stagers, tensors.outputs, CallKind::kRead, room);
-    std::vector<Reading> staged;
+    memory.continue_at(next);
+    stage_tensors(stagers, tensors.inputs, CallKind::kWrite, memory);
+    stage_tensors(stagers, tensors.outputs, CallKind::kRead, memory);
+    std::vector<Interpretation> staged;
     for (Stager& stager : stagers) {
         staged.push_back(stager.take());
     }
