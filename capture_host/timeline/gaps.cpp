@@ -47,7 +47,7 @@ Meter::Window Meter::window() const {
     if (ends.size() < kFewestSteps) {
         return {};
     }
-    const std::size_t last = ends.size() - 2U;  // the very last works for no later one
+    const std::size_t last = ends.size() - 2U;  // the last step does nothing for a later one
     return {last / 2U, last, ends[last / 2U], ends[last]};
 }
 

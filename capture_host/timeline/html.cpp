@@ -31,7 +31,7 @@ const tip = document.getElementById("tip");
 const us = cycles => cycles * 1000 / data.clock_khz;
 const paper = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 
-// The first slice that ends behind a time.
+// The first slice that ends after a time.
 function first(slices, time) {
   let low = 0, high = slices.length;
   while (low < high) {
@@ -242,7 +242,7 @@ constexpr const char* kControls = R"page(<div id="controls">
 )page";
 
 // What the script draws. Names are kept once; a slice is [start, cycles, style, step, name]. Styles are those of
-// categories, and behind them those of kinds of operators.
+// categories, followed by those of kinds of operators.
 class Data {
   public:
     explicit Data(const Picture& picture) : picture_{picture} {

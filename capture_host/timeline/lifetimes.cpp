@@ -62,8 +62,8 @@ class Walk {
         (writes ? writes_ : reads_).add(address, address + bytes);
     }
 
-    // Reads before writes: an operator that works in place needs what it overwrites. What it reads of its own making is
-    // no need of what was there before.
+    // Reads before writes: an operator that works in place needs the data that it overwrites. Data that it wrote itself
+    // do not count as read from before.
     void end() {
         const std::size_t here = lifetimes_.places.size() - 1U;
         const RangeSet written = std::exchange(writes_, {});
@@ -89,7 +89,7 @@ class Walk {
         }
     }
 
-    // A buffer that is filled piece by piece is one value, until it is used. Else something new begins.
+    // A buffer that is filled in pieces is one value until it is used. Any other write makes a new value.
     void write(const ByteRange& bytes, std::size_t here) {
         for (const std::size_t index : living_) {
             Value& value = lifetimes_.values[index];
@@ -178,7 +178,7 @@ class Walk {
     }
     [[nodiscard]] static ByteRange bytes_of(const Value& value) { return {value.address, value.address + value.bytes}; }
 
-    // State stays; and so does what is written for the next step: an input that no operator of this one reads.
+    // State stays, and so does an input that no operator of this step reads: it is for the next step.
     void finish() {
         if (lifetimes_.places.empty()) {
             return;

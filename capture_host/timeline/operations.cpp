@@ -10,7 +10,7 @@
 namespace pianola::timeline {
 namespace {
 
-// So many slices at most are kept, as far as that leaves the fewest steps that show a steady state.
+// The most slices that are kept, if that leaves enough steps to show a steady state.
 constexpr std::size_t kSlicesKept = 2'000'000U;
 constexpr std::size_t kFewestMeasured = 8U;
 
@@ -19,7 +19,7 @@ constexpr std::size_t kFewestMeasured = 8U;
            (command.kind == CommandKind::kEnd);
 }
 
-// A slice in which a kernel runs: of a core, or of a queue that executes a command by itself, behind what it waits for.
+// A slice in which a kernel runs: of a core, or of a queue that executes a command itself, after its waits.
 [[nodiscard]] bool has_kernel(const Slice& slice) {
     return (slice.lane.kind == LaneKind::kCore) || ((slice.command != nullptr) && !is_dispatching(*slice.command));
 }
@@ -28,8 +28,7 @@ constexpr std::size_t kFewestMeasured = 8U;
     return {(slice.lane.kind == LaneKind::kCore) ? slice.start : (slice.end - slice.command->cycles), slice.end};
 }
 
-// What a line of the table is of: an operation of the workload by its number, or else, by name, what queue commands
-// have in common.
+// The key of a line of the table: an operation of the workload by its number, or a kind of queue command by its name.
 using Line = std::pair<std::uint32_t, std::string>;
 
 [[nodiscard]] Line line_of(const Slice& slice) {
@@ -118,8 +117,8 @@ class Lines {
     std::map<Line, Entry> entries_;
 };
 
-// What a queue's slice is spent on; before that it waits, for kernels or for an event. Before the slice, since `idle`,
-// the queue had nothing to do.
+// Splits a queue's slice by use; its beginning is a wait, for kernels or for an event. From `idle` to the slice the
+// queue was idle.
 void spend(const Slice& slice, Cycles idle, const Busy& kernels, Lines& lines) {
     const auto outside = [&](Cycles start, Cycles end) {
         const host::ByteRange part = lines.measured({start, end});
@@ -187,7 +186,7 @@ Performance OperationMeter::result(const std::string& mode, const Coordinate& de
             } else if (is_queue) {
                 spend(slice, end, busy[slice.item->queue], lines);
             } else {
-                // Of a core: its kernels are all that there is.
+                // A core has kernels only.
             }
             if (has_kernel(slice)) {
                 lines.note_kernel(slice);

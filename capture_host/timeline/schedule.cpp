@@ -18,7 +18,7 @@ struct Enqueued {
     const Item* item{nullptr};
     std::uint32_t step{0U};        // that it works for
     std::uint32_t submission{0U};  // that it belongs to
-    std::size_t records{0U};       // of a wait's event: as many must have been made
+    std::size_t records{0U};       // a wait's event must have been recorded this often
     Cycles doorbell{0U};           // valid once published
 };
 
@@ -80,7 +80,7 @@ class Model {
                 enqueue(item, item.is_ahead ? (step + 1U) : step);
             }
         }
-        // Without completion records to wait for, a prologue is but the first step's beginning.
+        // Without completion records to wait for, a prologue is only the beginning of the first step.
         const bool completes = std::any_of(items.begin(), items.end(),
                                            [](const Item& item) { return item.kind == QueueCommandKind::kNotify; });
         if (completes || (&items != &pattern_.prologue)) {
@@ -138,7 +138,7 @@ class Model {
         }
     }
 
-    // Every queue as far as it gets, until none moves.
+    // Executes commands until no queue can continue.
     void run_queues() {
         for (bool moved = true; moved;) {
             moved = false;

@@ -96,7 +96,7 @@ class Reader {
         }
     }
 
-    // What the device takes of a script.
+    // The commands of a script that are for the device.
     [[nodiscard]] std::vector<PlannedCommand> own(const PlannedScript& script) const {
         std::vector<PlannedCommand> commands;
         const PlannedCommand* const first = plan_.commands.begin() + script.first;

@@ -21,27 +21,27 @@ void add(Counts& counts, const Counts& others, std::uint64_t times = 1U) {
     }
 }
 
-// The formulas of one binary: what the parts of calls do at most, in the order in which a step meets them. The functions
-// after this class add them up to calls.
+// The formulas of one binary: what the parts of calls do at most, in the order in which a step meets them. The
+// functions after this class add them up to calls.
 class Formulas {
   public:
     explicit Formulas(const SessionFacts& facts) : f_{facts} {}
 
-    // What a call begins with.
+    // The beginning of each call.
     [[nodiscard]] Counts check() const {
         Counts counts{};
         add(counts, Term::kCall, 1U);
         seal(counts, f_.bound_bytes + f_.loaded_bytes + f_.running_bytes);
         return counts;
     }
-    // What a call that has changed something ends with.
+    // The end of a call that has changed the state.
     [[nodiscard]] Counts reseal() const {
         Counts counts{};
         seal(counts, f_.running_bytes);
         return counts;
     }
 
-    // All of a script into the queues, with its notifications, and the doorbells.
+    // Enqueues a script with its notifications, and rings the doorbells.
     [[nodiscard]] Counts enqueue(const ScriptFacts& script, std::uint64_t left_out) const {
         Counts counts{};
         const std::uint64_t commands = script.commands - left_out + script.notifications;
@@ -91,12 +91,12 @@ class Formulas {
         }
         return counts;
     }
-    // What is not equal is read back once more, to say where.
+    // A difference is read back once more, to find its place.
     [[nodiscard]] Counts differing_piece() const {
         return f_.sees_memory ? chunks(std::min<std::uint64_t>(f_.kept_bytes, kScrubSliceBytes), 1U) : Counts{};
     }
 
-    // A look at devices.
+    // Polls the devices once.
     [[nodiscard]] Counts look(std::uint64_t notifications) const {
         Counts counts{};
         add(counts, Term::kService, f_.devices);
@@ -104,7 +104,7 @@ class Formulas {
         add(counts, Term::kNow, 1U);
         return counts;
     }
-    // What belongs to a script that has completed, and is the application's again.
+    // Releases a completed script's buffers to the application.
     [[nodiscard]] Counts release() const {
         Counts counts{};
         const std::uint64_t bindings = f_.input_pieces + f_.output_pieces;
@@ -184,7 +184,7 @@ class Formulas {
         }
         return counts;
     }
-    // Of the vectors before and at `end`: steps between two resets of state, or one by one.
+    // The vectors before and at `end`: as steps between two resets of state, or each alone.
     [[nodiscard]] Counts self_test(std::uint64_t vectors, std::uint64_t idle_rounds) const {
         Counts counts = check();
         seal(counts, f_.bound_bytes + f_.loaded_bytes + f_.running_bytes);  // output_bytes()
@@ -236,7 +236,7 @@ class Formulas {
 
     [[nodiscard]] Counts set_parameters(std::uint64_t values) const {
         Counts counts = check();
-        // Each point is one parameter's; of one that is named again all of its own are set again.
+        // Each point belongs to one parameter; if a parameter is named again, all of its points are set again.
         const std::uint64_t words = f_.devices * f_.patch_points *
                                     std::max<std::uint64_t>((values + std::max<std::uint64_t>(f_.parameters, 1U) - 1U) /
                                                                 std::max<std::uint64_t>(f_.parameters, 1U),
@@ -371,8 +371,8 @@ bool may_latch(Call call) {
     }
 }
 
-// Outputs that a fault in this call overwrites: of all steps in flight, of its own script, or none where nothing may be
-// under way.
+// Outputs that a fault in this call overwrites: those of all steps in flight, those of its script, or none where
+// nothing may be under way.
 std::uint64_t lent_bytes(Call call, const SessionFacts& facts) {
     switch (call) {
         case Call::kSubmitTransfers:
@@ -551,7 +551,7 @@ struct Coefficient {
 // Hundredths. Host: g++ 12.2, -O3, x86-64: what the term takes where it weighs most in tests/session_cost, rounded up.
 // ECU: bytes by the slowest board, zeros by a C library that writes byte by byte, all else the host's, which is more
 // than boards take.
-// Of the three digests of a load two are the validations', which are no part of this: a third of what a digest takes.
+// Two of a load's three digests belong to the validations, which are not counted here: a third of a digest's cost.
 constexpr std::array<Coefficient, 31> kCoefficients{
     {{Term::kCall, 27500U, 27500U},        {Term::kSealedBytes, 80U, 135U},
      {Term::kDescribe, 5000U, 5000U},      {Term::kReset, 5000U, 5000U},

@@ -1,7 +1,7 @@
 // SessionFacts: what the cost of a session's calls depends on, as numbers of one binary and one runtime.
 //
 // The only input of the formulas in session_cost.h. Gathered from a plan, so that a test that drives a session and
-// `pianola size` that only judges a file come to the same numbers.
+// `pianola size`, which only reads a file, get the same numbers.
 #pragma once
 
 #include <cstdint>
