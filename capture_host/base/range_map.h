@@ -1,7 +1,7 @@
 // RangeMap: a value for every byte of an address space.
 //
-// The bytes that operations, commands and calls have touched, and what each of these bytes holds. Ranges are split where
-// a value changes, so a value must mean the same for each byte of its range.
+// The bytes that operations, commands and calls have touched, and what each of these bytes holds. Ranges are split
+// where a value changes, so a value must mean the same for each byte of its range.
 #pragma once
 
 #include <algorithm>

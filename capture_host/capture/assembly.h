@@ -20,7 +20,7 @@ namespace pianola::capture {
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
                const CommandSet& command_set, Manifest& manifest, Segments& segments);
 
-// What the binary was made of, and this tool. `fallback` is for an empty name.
+// Names the source and this tool in the manifest. `fallback` replaces an empty name.
 void set_provenance(const std::string& source_name, const char* fallback, const Sha256Digest& source_sha256,
                     Manifest& manifest);
 // Appends a self-test vector.

@@ -22,8 +22,9 @@ struct MeshOptions {
     std::set<std::string> sharded_inputs;
 };
 
-// `parts`: the devices' binaries in row-major order, of one target, with the same regions, scripts and parameters. Tensors are matched by
-// name. Without self-test vectors. Throws LinkError, which says what differs, or what the result would need.
+// `parts`: the devices' binaries in row-major order, of one target, with the same regions, scripts and parameters.
+// Tensors are matched by name. Without self-test vectors. Throws LinkError, which says what differs, or what the result
+// would need.
 [[nodiscard]] LinkedBinary merge_mesh(const std::vector<LinkedBinary>& parts, const MeshOptions& options);
 
 }  // namespace pianola::capture

@@ -17,7 +17,7 @@ namespace pianola::host {
 [[nodiscard]] std::vector<Section> sections_of(const std::vector<Section>& sections, std::uint32_t device);
 [[nodiscard]] Interpretation interpretation_of(const Interpretation& interpretation, std::uint32_t device);
 
-// A tensor of the binary, and the tensor of each of its devices that it stands for. Row-major.
+// A tensor of the binary, and its part on each device in row-major order.
 struct MeshTensor {
     struct Part {
         std::uint32_t device{0U};

@@ -63,7 +63,7 @@ bool is_written_again(const Calls& calls, std::size_t place) {
     });
 }
 
-// Of several writes of a buffer in a section, those that nothing reads are no inputs; the writes of one call of a mesh
+// Drops writes of a buffer that nothing reads before the next write of it; the writes of one call of a mesh
 // are kept or dropped together.
 void drop_overwritten(std::vector<Section>& sections, ScriptKind kind, const std::set<std::uint64_t>& read) {
     std::vector<Calls*> alike;

@@ -38,8 +38,8 @@ struct Declarations {
     std::vector<DeclaredParameter> parameters;
 };
 
-// Which of the tensors a section's calls move: a buffer may be several consecutive tensors. Each call is asked for
-// once, in order.
+// Finds the tensor that each call of a section moves: a buffer may be several consecutive tensors. next() is called
+// once for each call, in order.
 class TensorCursor {
   public:
     explicit TensorCursor(const std::vector<DeclaredTensor>& tensors) : tensors_{tensors} {}

@@ -99,7 +99,7 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// Of a byte of a device's memory: the call that wrote it last, and its readers since.
+// The accesses of a byte of device memory: the call that wrote it last, and its readers since.
 struct LastTouched {
     std::size_t writer{kNone};
     std::vector<std::size_t> readers;
@@ -153,7 +153,7 @@ class TurnOrder {
   private:
     using Queue = std::pair<std::uint32_t, std::uint32_t>;  // device, queue
 
-    // What the next calls of a queue wait for.
+    // Calls that the next calls of a queue must follow.
     struct QueueEnd {
         std::size_t last{kNone};               // program or event
         std::size_t wait{kNone};               // for an event

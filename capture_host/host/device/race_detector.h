@@ -2,9 +2,9 @@
 //
 // Happens-before is kept with vector clocks (C. Fidge, "Timestamps in message-passing systems that preserve the partial
 // ordering", 1988): one counter for each queue, joined where a queue waits for an event and where the host has seen
-// that something completed. Of each byte and queue only the last read and the last write count: what is ordered behind
-// those is ordered behind all before. So memory is bounded by how finely the operations cut the device's memory, and
-// not by how many there are.
+// that something completed. For each byte and queue only the last read and the last write count: an operation that is
+// ordered after them is ordered after all earlier ones. So memory is bounded by how finely the operations cut the
+// device's memory, and not by how many there are.
 #pragma once
 
 #include <array>
@@ -33,17 +33,17 @@ class RaceDetector {
     struct Race {
         Operation other;
         ByteRange bytes;           // of the first conflict
-        bool is_written{false};    // by the operation that was asked about
+        bool is_written{false};    // by the later operation
         bool other_writes{false};  // by the other
     };
 
-    // An operation that is about to be enqueued, against those that nothing orders before it.
+    // A race of an operation that is about to be enqueued with one that is not ordered before it.
     [[nodiscard]] std::optional<Race> find(std::uint32_t queue, const RangeSet& reads, const RangeSet& writes) const;
     void add(const Operation& operation, const RangeSet& reads, const RangeSet& writes);
 
-    // All that was enqueued on the queue up to now, and what is ordered before it.
+    // Everything that was enqueued on the queue up to now, and everything ordered before it.
     [[nodiscard]] const Clock& now(std::uint32_t queue) const { return known_.at(queue); }
-    // What the queue takes from here on comes after it.
+    // Later operations of the queue come after the clock.
     void wait(std::uint32_t queue, const Clock& clock);
     // The host has seen it completed: whatever it enqueues from here on comes after it.
     void complete(const Clock& clock);
@@ -68,7 +68,7 @@ class RaceDetector {
     [[nodiscard]] std::optional<Race> conflict(std::uint32_t queue, const RangeSet& set, bool is_written) const;
 
     std::array<Queue, kMaxQueues> queues_;
-    std::array<Clock, kMaxQueues> known_{};  // of its own operations: all
+    std::array<Clock, kMaxQueues> known_{};  // of each queue; counts all of its own operations
 };
 
 }  // namespace pianola::host
