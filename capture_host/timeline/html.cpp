@@ -31,7 +31,7 @@ const tip = document.getElementById("tip");
 const us = cycles => cycles * 1000 / data.clock_khz;
 const paper = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 
-// The first slice that ends after a time.
+// The first slice that ends behind a time.
 function first(slices, time) {
   let low = 0, high = slices.length;
   while (low < high) {
