@@ -101,9 +101,9 @@ TEST(RangeSet, HoldsBytes) {
                 EXPECT_EQ(set.contains(at, at + 1U), bytes.count(at) != 0U) << "byte " << at;
             }
             const ByteRange part = some_range(random);
-            EXPECT_EQ(set.size_in(part.begin, part.end),
-                      static_cast<std::uint64_t>(
-                          std::distance(bytes.lower_bound(part.begin), bytes.lower_bound(part.end))));
+            EXPECT_EQ(
+                set.size_in(part.begin, part.end),
+                static_cast<std::uint64_t>(std::distance(bytes.lower_bound(part.begin), bytes.lower_bound(part.end))));
             for (std::size_t i = 1U; i < set.ranges().size(); ++i) {
                 EXPECT_LT(set.ranges()[i - 1U].end, set.ranges()[i].begin);
             }
