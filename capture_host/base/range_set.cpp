@@ -1,12 +1,13 @@
 #include "capture_host/base/range_set.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pianola::host {
 namespace {
 
 // The first range that ends after `position`.
-std::vector<ByteRange>::const_iterator first_behind(const std::vector<ByteRange>& ranges, std::uint64_t position) {
+std::vector<ByteRange>::const_iterator first_after(const std::vector<ByteRange>& ranges, std::uint64_t position) {
     return std::partition_point(ranges.begin(), ranges.end(),
                                 [position](const ByteRange& range) { return range.end <= position; });
 }
@@ -37,8 +38,24 @@ void RangeSet::add(const RangeSet& other) {
     }
 }
 
+void RangeSet::remove(std::uint64_t begin, std::uint64_t end) {
+    if (!intersects(begin, end)) {
+        return;
+    }
+    std::vector<ByteRange> kept;
+    for (const ByteRange& range : ranges_) {
+        for (const ByteRange& part :
+             {ByteRange{range.begin, std::min(range.end, begin)}, ByteRange{std::max(range.begin, end), range.end}}) {
+            if (part.begin < part.end) {
+                kept.push_back(part);
+            }
+        }
+    }
+    ranges_ = std::move(kept);
+}
+
 bool RangeSet::intersects(std::uint64_t begin, std::uint64_t end) const {
-    const auto range = first_behind(ranges_, begin);
+    const auto range = first_after(ranges_, begin);
     return (begin < end) && (range != ranges_.end()) && (range->begin < end);
 }
 
@@ -49,7 +66,7 @@ bool RangeSet::intersects(const RangeSet& other) const {
 
 std::vector<ByteRange> RangeSet::missing(std::uint64_t begin, std::uint64_t end) const {
     std::vector<ByteRange> missing;
-    for (auto range = first_behind(ranges_, begin); (range != ranges_.end()) && (range->begin < end); ++range) {
+    for (auto range = first_after(ranges_, begin); (range != ranges_.end()) && (range->begin < end); ++range) {
         if (begin < range->begin) {
             missing.push_back({begin, range->begin});
         }
@@ -64,7 +81,7 @@ std::vector<ByteRange> RangeSet::missing(std::uint64_t begin, std::uint64_t end)
 RangeSet RangeSet::common(const RangeSet& other) const {
     RangeSet both;
     for (const ByteRange& range : ranges_) {
-        for (auto part = first_behind(other.ranges_, range.begin);
+        for (auto part = first_after(other.ranges_, range.begin);
              (part != other.ranges_.end()) && (part->begin < range.end); ++part) {
             both.add(std::max(range.begin, part->begin), std::min(range.end, part->end));
         }
@@ -72,16 +89,24 @@ RangeSet RangeSet::common(const RangeSet& other) const {
     return both;
 }
 
-std::uint64_t RangeSet::common_bytes(const RangeSet& other) const {
+std::uint64_t RangeSet::size() const {
     std::uint64_t bytes = 0U;
-    for (const ByteRange& range : common(other).ranges_) {
+    for (const ByteRange& range : ranges_) {
         bytes += range.end - range.begin;
     }
     return bytes;
 }
 
+std::uint64_t RangeSet::size_in(std::uint64_t begin, std::uint64_t end) const {
+    std::uint64_t bytes = 0U;
+    for (auto range = first_after(ranges_, begin); (range != ranges_.end()) && (range->begin < end); ++range) {
+        bytes += std::min(range->end, end) - std::max(range->begin, begin);
+    }
+    return bytes;
+}
+
 bool RangeSet::contains(std::uint64_t begin, std::uint64_t end) const {
-    const auto range = first_behind(ranges_, begin);
+    const auto range = first_after(ranges_, begin);
     return (range != ranges_.end()) && (range->begin <= begin) && (end <= range->end);
 }
 

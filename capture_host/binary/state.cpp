@@ -10,37 +10,23 @@
 namespace pianola::evidence {
 namespace {
 
-// Device memory [first, end).
-struct Range {
-    std::uint64_t first{0U};
-    std::uint64_t end{0U};
-};
-
-Range common(const Range& one, const Range& other) {
-    return {std::max(one.first, other.first), std::min(one.end, other.end)};
-}
+using host::ByteRange;
 
 // A block that the set-up writes to device memory.
 struct Block {
-    Range range;
+    ByteRange range;
     ByteSpan bytes;
 };
 
 // The runs of an extent as the proofs treat them: the hull if there are many.
 template <typename Visit>
-void for_each_run(const Extent& extent, Visit visit) {
-    const std::uint64_t runs = std::uint64_t{extent.inner.count} * extent.outer.count;
-    if (runs > kMaxRunsPerExtent) {
-        visit(Range{extent.address, extent.address + hull_bytes(extent)}, false);
+void for_each_proved_run(const Extent& extent, Visit visit) {
+    if ((std::uint64_t{extent.inner.count} * extent.outer.count) > kMaxRunsPerExtent) {
+        visit(ByteRange{extent.address, extent.address + hull_bytes(extent)}, false);
         return;
     }
-    for (std::uint32_t outer = 0U; outer < extent.outer.count; ++outer) {
-        for (std::uint32_t inner = 0U; inner < extent.inner.count; ++inner) {
-            const std::uint64_t first = extent.address + (std::uint64_t{outer} * extent.outer.stride_bytes) +
-                                        (std::uint64_t{inner} * extent.inner.stride_bytes);
-            visit(Range{first, first + extent.size_bytes}, true);
-        }
-    }
+    targets::for_each_run(extent,
+                          [&visit](std::uint64_t begin, std::uint64_t end) { visit(ByteRange{begin, end}, true); });
 }
 
 // Collects what a script writes into a region.
@@ -55,19 +41,13 @@ class Collector {
         words_.update({bytes.data(), bytes.size()});
         found_.commands += 1U;
     }
-    void add_range(const Range& range) { ranges_.push_back(range); }
+    void add_range(const ByteRange& range) { ranges_.add(range); }
 
     [[nodiscard]] std::optional<FirstContents> finish() {
         if (ranges_.empty() && (found_.commands == 0U)) {
             return std::nullopt;
         }
-        std::sort(ranges_.begin(), ranges_.end(),
-                  [](const Range& one, const Range& other) { return one.first < other.first; });
-        std::uint64_t end = 0U;
-        for (const Range& range : ranges_) {
-            found_.bytes += (range.end > end) ? (range.end - std::max(range.first, end)) : 0U;
-            end = std::max(end, range.end);
-        }
+        found_.bytes = ranges_.size();
         found_.constants = constants_.finish();
         found_.command_words = words_.finish();
         return found_;
@@ -77,7 +57,7 @@ class Collector {
     FirstContents found_;
     Sha256 constants_;
     Sha256 words_;
-    std::vector<Range> ranges_;
+    host::RangeSet ranges_;
 };
 
 class StateReader {
@@ -94,7 +74,7 @@ class StateReader {
     }
 
     [[nodiscard]] StateRegion read(const RegionView& view) const {
-        const Range region{view.base, std::uint64_t{view.base} + view.size_bytes};
+        const ByteRange region{view.base, std::uint64_t{view.base} + view.size_bytes};
         StateRegion state{capture::to_string(view.name), view.memory, view.base, view.size_bytes, {}, {}};
         Collector set_up;
         for (const Block& block : blocks_) {
@@ -115,8 +95,8 @@ class StateReader {
     }
 
   private:
-    static bool is_in(const Range& range, const Range& region) {
-        return (range.first >= region.first) && (range.end <= region.end);
+    static bool is_in(const ByteRange& range, const ByteRange& region) {
+        return (range.begin >= region.begin) && (range.end <= region.end);
     }
 
     template <typename Visit>
@@ -129,7 +109,7 @@ class StateReader {
         }
     }
 
-    void collect(const TraceView& trace, const Range& region, Collector& collector) const {
+    void collect(const TraceView& trace, const ByteRange& region, Collector& collector) const {
         const WordSpan words =
             image_.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
         (void)targets::for_each_command(command_set_, words, [&](std::uint32_t word, const DecodedCommand& command) {
@@ -144,10 +124,10 @@ class StateReader {
         });
     }
 
-    static bool collect_writes(const Extent& extent, const Range& region, Collector& collector) {
+    static bool collect_writes(const Extent& extent, const ByteRange& region, Collector& collector) {
         bool found = false;
         if (extent.access == Access::kWrite) {
-            for_each_run(extent, [&](const Range& run, bool is_exact) {
+            for_each_proved_run(extent, [&](const ByteRange& run, bool is_exact) {
                 found = found || is_in(run, region);
                 if (is_exact && is_in(run, region)) {
                     collector.add_range(run);
@@ -162,13 +142,13 @@ class StateReader {
             if (extent.access != Access::kRead) {
                 continue;
             }
-            for_each_run(extent, [&](const Range& run, bool /*is_exact*/) {
+            for_each_proved_run(extent, [&](const ByteRange& run, bool /*is_exact*/) {
                 for (const Block& block : blocks_) {
-                    const Range part = common(run, block.range);
-                    if (part.first < part.end) {
+                    const ByteRange part{std::max(run.begin, block.range.begin), std::min(run.end, block.range.end)};
+                    if (part.begin < part.end) {
                         collector.add_constant(
-                            block.bytes.subspan(static_cast<std::size_t>(part.first - block.range.first),
-                                                static_cast<std::size_t>(part.end - part.first)));
+                            block.bytes.subspan(static_cast<std::size_t>(part.begin - block.range.begin),
+                                                static_cast<std::size_t>(part.end - part.begin)));
                     }
                 }
             });

@@ -33,26 +33,35 @@ bool TraceWalk::next(WordSpan words) noexcept {
     return true;
 }
 
-void TraceCost::add(const DecodedCommand& command) {
-    if (command.kind != CommandKind::kDispatch) {  // every other command waits for all cores
-        cycles_ = std::max(cycles_, last_core_cycles_);
+void QueueTime::wait_for_cores() noexcept {
+    now_ = std::max(now_, cores_done_);
+    cores_.clear();
+    cores_done_ = 0U;
+}
+
+QueueTime::Interval QueueTime::execute(CommandKind kind, std::uint64_t cycles, std::uint32_t core,
+                                       std::uint64_t core_cycles) {
+    if (kind != CommandKind::kDispatch) {
+        wait_for_cores();
+        now_ += cycles;
+        return {};
     }
-    cycles_ += command.cost_cycles;
-    if (command.kind == CommandKind::kDispatch) {
-        std::uint64_t& core = core_cycles_[command.core];
-        core = std::max(core, cycles_) + command.core_cycles;
-        last_core_cycles_ = std::max(last_core_cycles_, core);
-    }
+    now_ += cycles;
+    std::uint64_t& free = cores_[core];
+    const std::uint64_t begin = std::max(free, now_);
+    free = begin + core_cycles;
+    cores_done_ = std::max(cores_done_, free);
+    return {begin, free};
 }
 
 TraceMeasure measure_trace(const CommandSet& command_set, const Words& words) {
     TraceMeasure measure;
-    TraceCost cost;
+    QueueTime time;
     measure.words = for_each_command(command_set, words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
-                        cost.add(command);
+                        time.execute(command);
                         measure.commands += 1U;
                     }).word;
-    measure.cycles = cost.cycles();
+    measure.cycles = time.now();
     return measure;
 }
 

@@ -4,11 +4,13 @@
 // whatever the device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "capture_host/base/range_set.h"
 #include "hal/host/target.h"
 
 namespace pianola::targets {
@@ -65,16 +67,77 @@ WalkEnd for_each_command(const CommandSet& command_set, const Words& words, Visi
     return for_each_command(command_set, WordSpan{words.data(), words.size()}, visit);
 }
 
-// The time of a trace alone: dispatches run in parallel on their cores, and every other command waits for all of them.
-class TraceCost {
+// Calls visit(begin, end) for the runs of bytes of an extent. Runs that touch are one.
+template <typename Visit>
+void for_each_run(const Extent& extent, Visit visit) {
+    const bool is_dense = extent.inner.stride_bytes == extent.size_bytes;
+    const std::uint64_t bytes = std::uint64_t{extent.size_bytes} * (is_dense ? extent.inner.count : 1U);
+    for (std::uint64_t i = 0U; i < extent.outer.count; ++i) {
+        for (std::uint64_t k = 0U; k < (is_dense ? 1U : extent.inner.count); ++k) {
+            const std::uint64_t begin =
+                extent.address + (i * extent.outer.stride_bytes) + (k * extent.inner.stride_bytes);
+            visit(begin, begin + bytes);
+        }
+    }
+}
+
+// Calls visit(access, begin, end) for the runs of bytes that a command reads, then for those that it writes.
+template <typename Visit>
+void for_each_access(const DecodedCommand& command, Visit visit) {
+    for (const Access access : {Access::kRead, Access::kWrite}) {
+        for (const Extent& extent : command.extents.view()) {
+            if (extent.access == access) {
+                for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) { visit(access, begin, end); });
+            }
+        }
+    }
+}
+
+// The same for every command of a trace, up to the first invalid one.
+template <typename Visit>
+WalkEnd for_each_access(const CommandSet& command_set, const Words& words, Visit visit) {
+    return for_each_command(command_set, words, [&visit](std::uint32_t /*word*/, const DecodedCommand& command) {
+        for_each_access(command, visit);
+    });
+}
+
+// Bytes of device memory that something reads and writes.
+struct AccessedBytes {
+    host::RangeSet reads;
+    host::RangeSet writes;
+
+    void add(Access access, std::uint64_t begin, std::uint64_t end) {
+        (access == Access::kWrite ? writes : reads).add(begin, end);
+    }
+    void add(const DecodedCommand& command) {
+        for_each_access(command,
+                        [this](Access access, std::uint64_t begin, std::uint64_t end) { add(access, begin, end); });
+    }
+};
+
+// The time of a queue that executes commands, in cycles: dispatches run in parallel on their cores, and every other
+// command waits for all of them.
+class QueueTime {
   public:
-    void add(const DecodedCommand& command);
-    [[nodiscard]] std::uint64_t cycles() const noexcept { return cycles_; }
+    struct Interval {
+        std::uint64_t begin{0U};
+        std::uint64_t end{0U};
+    };
+
+    [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
+    void wait_until(std::uint64_t cycles) noexcept { now_ = std::max(now_, cycles); }
+    void wait_for_cores() noexcept;
+    void advance(std::uint64_t cycles) noexcept { now_ += cycles; }
+    // `cycles` of the queue itself. Returns when the core is busy with it; only of a dispatch.
+    Interval execute(CommandKind kind, std::uint64_t cycles, std::uint32_t core, std::uint64_t core_cycles);
+    void execute(const DecodedCommand& command) {
+        (void)execute(command.kind, command.cost_cycles, command.core, command.core_cycles);
+    }
 
   private:
-    std::uint64_t cycles_{0U};
-    std::uint64_t last_core_cycles_{0U};
-    std::map<std::uint32_t, std::uint64_t> core_cycles_;  // when each core is free
+    std::uint64_t now_{0U};
+    std::uint64_t cores_done_{0U};
+    std::map<std::uint32_t, std::uint64_t> cores_;  // when each core is free
 };
 
 // Measures of the commands before the first invalid one.

@@ -34,6 +34,18 @@ std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t
 
 }  // namespace
 
+std::string manifest_name(const std::string& name, const std::string& fallback) {
+    constexpr char kFirstPrintable = 0x20;
+    constexpr char kLastPrintable = 0x7E;
+    std::string result = name.substr(0U, kMaxNameBytes);
+    for (char& character : result) {
+        if ((character < kFirstPrintable) || (character > kLastPrintable)) {
+            character = '?';
+        }
+    }
+    return result.empty() ? fallback : result;
+}
+
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
                const CommandSet& command_set, Manifest& manifest, Segments& segments) {
     const targets::TraceMeasure measure = targets::measure_trace(command_set, words);
@@ -45,6 +57,24 @@ void add_trace(const std::string& name, const targets::Words& words, const std::
                                static_cast<std::uint32_t>(words.size()), measure.commands, measure.cycles, programs});
     const std::vector<std::uint8_t> bytes = targets::bytes_of(words);
     segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
+}
+
+void set_provenance(const std::string& source_name, const char* fallback, const Sha256Digest& source_sha256,
+                    Manifest& manifest) {
+    manifest.source_name = manifest_name(source_name, fallback);
+    manifest.source_sha256 = source_sha256;
+    manifest.tool_version = "pianola " PIANOLA_VERSION;
+}
+
+void add_self_test(const std::vector<std::vector<std::uint8_t>>& inputs,
+                   const std::vector<std::vector<std::uint8_t>>& outputs, SelfTestOrigin origin, Manifest& manifest,
+                   Segments& segments) {
+    for (const auto* const tensors : {&inputs, &outputs}) {
+        for (const std::vector<std::uint8_t>& tensor : *tensors) {
+            segments.self_tests.insert(segments.self_tests.end(), tensor.begin(), tensor.end());
+        }
+    }
+    manifest.self_test_origins.push_back(origin);
 }
 
 ManifestRegion trace_region(const DeviceDescription& device) {
@@ -125,7 +155,7 @@ namespace {
 // The cycles of the device at that place of the mesh.
 std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& script, const CommandSet& command_set,
                             std::uint32_t row, std::uint32_t column) {
-    std::array<std::uint64_t, kMaxQueues> cycles{};
+    std::array<targets::QueueTime, kMaxQueues> times;
     std::array<std::uint64_t, kMaxEvents> recorded{};
     std::array<bool, kMaxQueues> used{};
     const auto cost = [&command_set](QueueCommandKind kind, std::uint32_t size_bytes) {
@@ -138,26 +168,26 @@ std::uint64_t device_cycles(const Manifest& manifest, const ManifestScript& scri
         if (!is_for(command, row, column)) {
             continue;
         }
-        std::uint64_t& now = cycles.at(command.queue);
+        targets::QueueTime& time = times.at(command.queue);
         used.at(command.queue) = true;
         if (command.kind == ScriptCommandKind::kWaitEvent) {
-            now = std::max(now, recorded.at(command.object));
+            time.wait_until(recorded.at(command.object));
         } else if (command.kind == ScriptCommandKind::kReplayTrace) {
-            now += manifest.traces.at(command.object).cost_cycles;
+            time.advance(manifest.traces.at(command.object).cost_cycles);
         } else {
             // Only its own cost.
         }
         for (const std::uint32_t size_bytes : transfers_of(manifest, command)) {
-            now += cost(queue_kind(command.kind), size_bytes);
+            time.advance(cost(queue_kind(command.kind), size_bytes));
         }
         if (command.kind == ScriptCommandKind::kRecordEvent) {
-            recorded.at(command.object) = now;
+            recorded.at(command.object) = time.now();
         }
     }
     std::uint64_t longest = 0U;
-    for (std::size_t queue = 0U; queue < cycles.size(); ++queue) {
+    for (std::size_t queue = 0U; queue < times.size(); ++queue) {
         const std::uint64_t notify = used.at(queue) ? cost(QueueCommandKind::kNotify, 0U) : 0U;
-        longest = std::max(longest, cycles.at(queue) + notify);
+        longest = std::max(longest, times.at(queue).now() + notify);
     }
     return longest;
 }

@@ -12,11 +12,21 @@
 
 namespace pianola::capture {
 
+// A name that the manifest can hold: printable ASCII, not empty, not longer than the runtime accepts.
+[[nodiscard]] std::string manifest_name(const std::string& name, const std::string& fallback);
+
 // Appends a trace, at the next multiple of 64 bytes, with the number and cost of its commands. The end command belongs
 // to no program. Throws LinkError if a word is no command.
 void add_trace(const std::string& name, const targets::Words& words, const std::vector<ManifestProgram>& programs,
                const CommandSet& command_set, Manifest& manifest, Segments& segments);
 
+// Names the source and this tool in the manifest. `fallback` replaces an empty name.
+void set_provenance(const std::string& source_name, const char* fallback, const Sha256Digest& source_sha256,
+                    Manifest& manifest);
+// Appends a self-test vector.
+void add_self_test(const std::vector<std::vector<std::uint8_t>>& inputs,
+                   const std::vector<std::vector<std::uint8_t>>& outputs, SelfTestOrigin origin, Manifest& manifest,
+                   Segments& segments);
 // The end of DRAM.
 [[nodiscard]] ManifestRegion trace_region(const DeviceDescription& device);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/capture/assembly.h"
 #include "pianola/config.h"
 #include "pianola_host/replay.h"
 
@@ -51,33 +52,18 @@ std::size_t count_vectors(const Replay& trial, const CaptureOptions& options) {
 }
 
 // The expected vectors, then seeded inputs with the simulator's outputs.
-std::vector<std::uint8_t> record_self_tests(Replay& trial, const CaptureOptions& options) {
-    std::vector<std::uint8_t> vectors;
-    const auto append = [&vectors](const Tensors& tensors) {
-        for (const std::vector<std::uint8_t>& tensor : tensors) {
-            vectors.insert(vectors.end(), tensor.begin(), tensor.end());
-        }
-    };
+void add_self_tests(Replay& trial, const CaptureOptions& options, LinkedBinary& binary) {
     for (const ExpectedInference& inference : options.expected) {
-        append(inference.inputs);
-        append(inference.outputs);
+        add_self_test(inference.inputs, inference.outputs, SelfTestOrigin::kExpected, binary.manifest, binary.segments);
     }
     for (std::uint32_t i = 0U; i < options.self_tests; ++i) {
         Tensors inputs = trial.empty_inputs();
         fill_with_seed(i + 1U, inputs);
-        append(inputs);
-        append(trial.run({inputs}).front());
+        add_self_test(inputs, trial.run({inputs}).front(), SelfTestOrigin::kCaptured, binary.manifest, binary.segments);
         if (options.progress) {
             options.progress(i + 1U, options.self_tests);
         }
     }
-    return vectors;
-}
-
-// As on a target: each vector alone; with state, after the earlier ones.
-void replay_self_tests(Replay& trial) {
-    std::vector<std::uint8_t> scratch(trial.session().output_bytes());
-    trial.check(trial.session().self_test({scratch.data(), scratch.size()}));
 }
 
 }  // namespace
@@ -109,14 +95,12 @@ Capture capture_workload(const Recorder& recorder, const CaptureOptions& options
     capture.expected = options.expected.size();
     if (capture.vectors > 0U) {
         compare_expected(*trial, options.expected);
-        workload.segments.self_tests = record_self_tests(*trial, options);
-        workload.manifest.self_test_origins.assign(capture.expected, SelfTestOrigin::kExpected);
-        workload.manifest.self_test_origins.resize(capture.vectors, SelfTestOrigin::kCaptured);
+        add_self_tests(*trial, options, workload);
         capture.file = write_trace_binary(workload.manifest, workload.segments);
         const std::unique_ptr<Replay> whole = trial_of();
         load(*whole);
         if (!options.expected.empty()) {
-            replay_self_tests(*whole);
+            whole->self_test();
         }
     }
     return capture;

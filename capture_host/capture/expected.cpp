@@ -66,30 +66,22 @@ class Comparison {
         const TensorView tensor = trial_.image().output(output);
         // The binary was validated, so its types are known.
         const std::size_t bytes = std::max<std::size_t>(element_bytes(tensor.type), 1U);
-        const std::uint64_t elements = expected.size() / bytes;
-        std::uint64_t differing = 0U;
-        for (std::uint64_t i = 0U; i < elements; ++i) {
-            const ByteSpan some{&expected[i * bytes], bytes};
-            const ByteSpan others{&got[i * bytes], bytes};
-            if (std::equal(some.begin(), some.end(), others.begin())) {
-                continue;
-            }
-            if ((differing_ + differing) == 0U) {
-                first_.inference = inference;
-                first_.output = output;
-                first_.tensor = to_string(tensor.name);
-                first_.type = tensor.type;
-                first_.element = i;
-                first_.expected = element_text(tensor.type, some);
-                first_.got = element_text(tensor.type, others);
-            }
-            differing += 1U;
+        const std::optional<TensorDifference> difference = compare_tensors(expected, got, bytes);
+        if (!difference.has_value()) {
+            return;
         }
-        if ((differing_ == 0U) && (differing != 0U)) {
-            first_.differing = differing;
-            first_.elements = elements;
+        if (differing_ == 0U) {
+            first_.inference = inference;
+            first_.output = output;
+            first_.tensor = to_string(tensor.name);
+            first_.type = tensor.type;
+            first_.element = difference->element;
+            first_.expected = element_text(tensor.type, {&expected[difference->element * bytes], bytes});
+            first_.got = element_text(tensor.type, {&got[difference->element * bytes], bytes});
+            first_.differing = difference->differing;
+            first_.elements = expected.size() / bytes;
         }
-        differing_ += differing;
+        differing_ += difference->differing;
     }
 
     const replay::Replay& trial_;
@@ -105,6 +97,20 @@ NotAsExpected::NotAsExpected(const OutputDifference& difference)
                                      difference.inference, difference.output, difference.tensor, difference.element,
                                      difference.expected, difference.got)},
       difference_{difference} {}
+
+std::optional<TensorDifference> compare_tensors(const std::vector<std::uint8_t>& expected,
+                                                const std::vector<std::uint8_t>& got, std::size_t element_bytes) {
+    TensorDifference difference;
+    for (std::uint64_t i = 0U; i < (expected.size() / element_bytes); ++i) {
+        const auto first = expected.begin() + static_cast<std::ptrdiff_t>(i * element_bytes);
+        const auto other = got.begin() + static_cast<std::ptrdiff_t>(i * element_bytes);
+        if (!std::equal(first, first + static_cast<std::ptrdiff_t>(element_bytes), other)) {
+            difference.element = (difference.differing == 0U) ? i : difference.element;
+            difference.differing += 1U;
+        }
+    }
+    return (difference.differing == 0U) ? std::nullopt : std::optional{difference};
+}
 
 std::string element_text(ElementType type, ByteSpan element) {
     constexpr int kFloatDigits = 8;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ class NotAsExpected : public std::runtime_error {
   private:
     OutputDifference difference_;
 };
+
+// Two tensors of one size: the first element that differs, and how many do.
+struct TensorDifference {
+    std::uint64_t element{0U};
+    std::uint64_t differing{0U};
+};
+[[nodiscard]] std::optional<TensorDifference> compare_tensors(const std::vector<std::uint8_t>& expected,
+                                                              const std::vector<std::uint8_t>& got,
+                                                              std::size_t element_bytes);
 
 // A value as text; for floating-point numbers also the bits, which are compared.
 [[nodiscard]] std::string element_text(ElementType type, ByteSpan element);

@@ -51,6 +51,20 @@ class DeadlineError : public LinkError {
     ScriptKind script_;  // kStep or kSetup
 };
 
+// A memory of the device is too small for the workload; for callers that know how a user selects another device.
+// `member` is the member of the device description, `needed_bytes` its smallest sufficient value.
+class MemoryError : public LinkError {
+  public:
+    MemoryError(const char* member, std::uint64_t needed_bytes, const std::string& what)
+        : LinkError{what}, member_{member}, needed_bytes_{needed_bytes} {}
+    [[nodiscard]] const char* member() const noexcept { return member_; }
+    [[nodiscard]] std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
+
+  private:
+    const char* member_;  // static lifetime
+    std::uint64_t needed_bytes_;
+};
+
 struct LinkSummary {
     std::uint32_t operators{0U};
     std::uint32_t commands{0U};  // device commands, the end command included
@@ -67,9 +81,12 @@ struct LinkSummary {
     std::uint32_t packed_layers{0U};
 };
 
-struct LinkedWorkload {
+// A binary in pieces; write_trace_binary() makes a file of them.
+struct LinkedBinary {
     Manifest manifest;
     Segments segments;
+};
+struct LinkedWorkload : LinkedBinary {
     LinkSummary summary;
 };
 

@@ -6,10 +6,43 @@
 #include <map>
 #include <tuple>
 
-#include "capture_host/capture/part_content.h"
-
 namespace pianola::capture {
 namespace {
+
+// Throws LinkError if the bytes are outside; `what` names them.
+std::vector<std::uint8_t> bytes_at(const std::vector<std::uint8_t>& segment, std::size_t offset, std::size_t count,
+                                   const char* what) {
+    if ((offset > segment.size()) || (count > (segment.size() - offset))) {
+        throw LinkError{fmt::format("{} lie outside their segment", what)};
+    }
+    const auto first = segment.begin() + static_cast<std::ptrdiff_t>(offset);
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+// A trace's words, and which of them are patched by which parameters.
+struct TraceContent {
+    std::vector<std::uint8_t> words;
+    std::set<std::pair<std::uint32_t, std::string>> points;  // word, and the parameter's name
+
+    [[nodiscard]] bool operator==(const TraceContent& other) const {
+        return (words == other.words) && (points == other.points);
+    }
+};
+
+TraceContent content_of(const LinkedBinary& part, std::uint32_t trace) {
+    const ManifestTrace& named = part.manifest.traces.at(trace);
+    TraceContent content;
+    content.words = bytes_at(part.segments.traces, named.offset_bytes,
+                             std::size_t{named.word_count} * sizeof(std::uint32_t), "a trace's words");
+    for (const ManifestParameter& parameter : part.manifest.parameters) {
+        for (const ManifestPatchPoint& point : parameter.points) {
+            if (point.trace == trace) {
+                content.points.emplace(point.word, parameter.name);
+            }
+        }
+    }
+    return content;
+}
 
 using Kind = ScriptCommandKind;
 using Bytes = std::vector<std::uint8_t>;
@@ -38,9 +71,9 @@ bool are_same(const std::vector<Item>& some, const std::vector<Item>& others) {
 
 class Merger {
   public:
-    Merger(const std::vector<MeshPart>& parts, const MeshOptions& options) : parts_{parts}, options_{options} {}
+    Merger(const std::vector<LinkedBinary>& parts, const MeshOptions& options) : parts_{parts}, options_{options} {}
 
-    MeshPart merge() {
+    LinkedBinary merge() {
         check_alike();
         Manifest& manifest = merged_.manifest;
         const Manifest& first = parts_.front().manifest;
@@ -57,7 +90,7 @@ class Merger {
                 manifest.target.profile = static_cast<CapacityProfile>(profile->number);
             }
         }
-        for (const MeshPart& part : parts_) {
+        for (const LinkedBinary& part : parts_) {
             manifest.target.profile = std::max(manifest.target.profile, part.manifest.target.profile);
             manifest.step_cycles = std::max(manifest.step_cycles, part.manifest.step_cycles);
             manifest.step_deadline_us = std::max(manifest.step_deadline_us, part.manifest.step_deadline_us);
@@ -168,7 +201,7 @@ class Merger {
         range.columns = static_cast<std::uint8_t>(last_column - range.column);
     }
 
-    std::uint32_t number_trace(const MeshPart& part, std::uint32_t number, std::set<std::uint32_t>& used) {
+    std::uint32_t number_trace(const LinkedBinary& part, std::uint32_t number, std::set<std::uint32_t>& used) {
         const TraceContent content = content_of(part, number);
         for (std::size_t i = 0U; i < traces_.size(); ++i) {
             if ((traces_[i] == content) && used.insert(static_cast<std::uint32_t>(i)).second) {
@@ -274,7 +307,7 @@ class Merger {
 
     // A part's command in the merged binary.
     ManifestCommand translate(std::size_t device, const ManifestCommand& command) {
-        const MeshPart& part = parts_[device];
+        const LinkedBinary& part = parts_[device];
         ManifestCommand whole = command;
         if (command.kind == Kind::kWriteBuffer) {
             whole.object = number_buffers(part.manifest, command.object, 1U);
@@ -375,9 +408,9 @@ class Merger {
         return static_cast<std::uint32_t>(devices.size()) + (is_awaited ? 0U : kNotAwaited);
     }
 
-    const std::vector<MeshPart>& parts_;
+    const std::vector<LinkedBinary>& parts_;
     const MeshOptions& options_;
-    MeshPart merged_;
+    LinkedBinary merged_;
     std::vector<Numbers> numbers_;      // of each part
     std::vector<TraceContent> traces_;  // of the merged traces
     std::map<Bytes, std::uint32_t> weights_;
@@ -385,7 +418,7 @@ class Merger {
 
 }  // namespace
 
-MeshPart merge_mesh(const std::vector<MeshPart>& parts, const MeshOptions& options) {
+LinkedBinary merge_mesh(const std::vector<LinkedBinary>& parts, const MeshOptions& options) {
     return Merger{parts, options}.merge();
 }
 

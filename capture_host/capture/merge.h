@@ -14,12 +14,6 @@
 
 namespace pianola::capture {
 
-// One device's binary, in pieces.
-struct MeshPart {
-    Manifest manifest;
-    Segments segments;
-};
-
 struct MeshOptions {
     std::uint32_t rows{1U};
     std::uint32_t columns{1U};
@@ -28,8 +22,9 @@ struct MeshOptions {
     std::set<std::string> sharded_inputs;
 };
 
-// `parts` in row-major order, of one target, with the same regions, scripts and parameters. Tensors are matched by
-// name. Without self-test vectors. Throws LinkError, which says what differs, or what the result would need.
-[[nodiscard]] MeshPart merge_mesh(const std::vector<MeshPart>& parts, const MeshOptions& options);
+// `parts`: the devices' binaries in row-major order, of one target, with the same regions, scripts and parameters.
+// Tensors are matched by name. Without self-test vectors. Throws LinkError, which says what differs, or what the result
+// would need.
+[[nodiscard]] LinkedBinary merge_mesh(const std::vector<LinkedBinary>& parts, const MeshOptions& options);
 
 }  // namespace pianola::capture

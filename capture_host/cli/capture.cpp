@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "capture_host/capture/lowering/lowerings.h"
-#include "capture_host/capture/memory_error.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"

@@ -16,15 +16,15 @@ constexpr std::uint64_t kMostInstructions = 1'000'000'000U;
 constexpr double kMostCycles = 10'000.0;
 constexpr double kLeastCycles = 0.001;
 
-const char* interval_name(timing::Interval interval) {
-    return (interval == timing::Interval::kDetection) ? "detection" : "reaction";
+const char* interval_name(timeline::Interval interval) {
+    return (interval == timeline::Interval::kDetection) ? "detection" : "reaction";
 }
 
 std::string sum_line(const char* name, std::uint64_t time_us) {
     return fmt::format("  {:<22}{:>10} us\n", name, time_us);
 }
 
-nlohmann::json addend_to_json(const timing::Addend& each) {
+nlohmann::json addend_to_json(const timeline::Addend& each) {
     return {{"interval", interval_name(each.interval)},
             {"name", each.name},
             {"time_us", each.time_us},
@@ -39,7 +39,7 @@ std::string complaint_of_no_number(const std::string& text) {
 }  // namespace
 
 void add_timing_options(CLI::App& command, TimingArguments& arguments) {
-    timing::EcuTiming& ecu = arguments.ecu;
+    timeline::EcuTiming& ecu = arguments.ecu;
     ecu.port_instructions = 100U;
     const auto add = [&command](const char* name, std::uint64_t& value, std::uint64_t lowest, std::uint64_t highest,
                                 const char* what) {
@@ -91,12 +91,12 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
 }
 
 TimingAnswer time_faults(const TimingArguments& arguments, const VerifiedFile& file) {
-    timing::RuntimeFacts runtime;
+    timeline::RuntimeFacts runtime;
     runtime.capacities = file.device().capacities;
     runtime.verifies = !arguments.at_completion;
     runtime.sees_memory = arguments.sees_memory;
-    const timing::SessionFacts facts = timing::facts_of(file.plan(), file.workspace(), file.image().envelope(),
-                                                        file.image().self_test_count(), runtime);
+    const timeline::SessionFacts facts = timeline::facts_of(file.plan(), file.workspace(), file.image().envelope(),
+                                                            file.image().self_test_count(), runtime);
     TimingAnswer timed;
     timed.ecu = arguments.ecu;
     if (timed.ecu.deadline_us == 0U) {
@@ -105,21 +105,21 @@ TimingAnswer time_faults(const TimingArguments& arguments, const VerifiedFile& f
     const std::uint64_t clock_khz = file.device().clock_khz;  // never 0 where cycles are published
     timed.ecu.step_us =
         (clock_khz == 0U) ? 0U : ((file.plan().step.cycles * kMicrosecondsPerMillisecond) + clock_khz - 1U) / clock_khz;
-    timed.answer = timing::answer(facts, timed.ecu);
+    timed.answer = timeline::answer(facts, timed.ecu);
     return timed;
 }
 
 std::string timing_text(const TimingAnswer& timed) {
-    const timing::FttiAnswer& answer = timed.answer;
+    const timeline::FttiAnswer& answer = timed.answer;
     std::string text = "from a fault to the safe state\n";
-    for (const timing::Interval interval : {timing::Interval::kDetection, timing::Interval::kReaction}) {
-        for (const timing::Addend& each : answer.addends) {
+    for (const timeline::Interval interval : {timeline::Interval::kDetection, timeline::Interval::kReaction}) {
+        for (const timeline::Addend& each : answer.addends) {
             if (each.interval == interval) {
                 text += fmt::format("    {:<20}{:>10} us  {}\n", each.name, each.time_us, each.formula);
             }
         }
-        text += (interval == timing::Interval::kDetection) ? sum_line("detection", answer.detection_us)
-                                                           : sum_line("reaction", answer.reaction_us);
+        text += (interval == timeline::Interval::kDetection) ? sum_line("detection", answer.detection_us)
+                                                             : sum_line("reaction", answer.reaction_us);
     }
     text += fmt::format("  {:<22}{:>10} us  of {} us: {}\n", "handling", answer.handling_us(), timed.ecu.ftti_us,
                         (answer.handling_us() <= timed.ecu.ftti_us) ? "fits" : "does not fit");
@@ -130,9 +130,9 @@ std::string timing_text(const TimingAnswer& timed) {
 }
 
 nlohmann::json timing_to_json(const TimingAnswer& timed) {
-    const timing::FttiAnswer& answer = timed.answer;
+    const timeline::FttiAnswer& answer = timed.answer;
     nlohmann::json addends = nlohmann::json::array();
-    for (const timing::Addend& each : answer.addends) {
+    for (const timeline::Addend& each : answer.addends) {
         addends.push_back(addend_to_json(each));
     }
     return {{"addends", addends},

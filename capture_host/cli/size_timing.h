@@ -15,7 +15,7 @@ namespace pianola::cli {
 inline constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
 
 struct TimingArguments {
-    timing::EcuTiming ecu;
+    timeline::EcuTiming ecu;
     bool sees_memory{false};
     bool at_completion{false};
 
@@ -24,8 +24,8 @@ struct TimingArguments {
 void add_timing_options(CLI::App& command, TimingArguments& arguments);
 
 struct TimingAnswer {
-    timing::EcuTiming ecu;  // with what the binary says where no option does
-    timing::FttiAnswer answer;
+    timeline::EcuTiming ecu;  // with what the binary says where no option does
+    timeline::FttiAnswer answer;
 };
 [[nodiscard]] TimingAnswer time_faults(const TimingArguments& arguments, const VerifiedFile& file);
 [[nodiscard]] std::string timing_text(const TimingAnswer& timed);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "capture_host/binary/trace_walk.h"
+
 namespace pianola::decompile {
 
 void SymbolicMemory::add_region(std::uint32_t base, std::uint32_t size_bytes) {
@@ -31,14 +33,10 @@ Tokens SymbolicMemory::read(std::uint32_t address, std::size_t size_bytes) const
 
 Tokens SymbolicMemory::read(const Extent& extent) const {
     Tokens all;
-    for (std::uint32_t outer = 0U; outer < extent.outer.count; ++outer) {
-        for (std::uint32_t inner = 0U; inner < extent.inner.count; ++inner) {
-            const Tokens run =
-                read(extent.address + (outer * extent.outer.stride_bytes) + (inner * extent.inner.stride_bytes),
-                     extent.size_bytes);
-            all.insert(all.end(), run.begin(), run.end());
-        }
-    }
+    targets::for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
+        const Tokens run = read(static_cast<std::uint32_t>(begin), static_cast<std::size_t>(end - begin));
+        all.insert(all.end(), run.begin(), run.end());
+    });
     return all;
 }
 

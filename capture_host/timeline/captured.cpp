@@ -20,7 +20,7 @@ struct Expected {
     const Item* item{nullptr};
     const TraceCommand* command{nullptr};
 };
-using ExpectedQueues = std::vector<std::vector<Expected>>;  // those of one device behind those of the one before
+using ExpectedQueues = std::vector<std::vector<Expected>>;  // by device, then by queue
 
 void expect(const Pattern& pattern, const std::vector<Item>& items, std::uint32_t step, ExpectedQueues& queues) {
     for (const Item& item : items) {

@@ -94,7 +94,7 @@ class Finder {
             link(FlowKind::kDispatch, dispatched_, {slice.item, slice.command, slice.step}, to);
             return;
         }
-        // Of an operation without trace, the first command.
+        // An operation without a trace is enqueued with its first command.
         const bool is_first =
             (slice.command == nullptr) || ((slice.item->cycles == 0U) && (slice.command == slice.item->body.data()));
         if (is_first) {

@@ -29,7 +29,7 @@ struct Flow {
 
 // "event"
 [[nodiscard]] const char* name_of(FlowKind kind);
-// Of a panel, in the order of the slices that are caused.
+// All flows of a panel, in the order of the slices that are caused.
 [[nodiscard]] std::vector<Flow> find_flows(const Panel& panel);
 
 }  // namespace pianola::timeline

@@ -37,9 +37,8 @@ void Meter::add(const Slice& slice) {
 Busy Meter::computing() const {
     Busy busy;
     for (const Interval& interval : compute_) {
-        busy.add({interval.start, interval.end});
+        busy.add(interval.start, interval.end);
     }
-    busy.join();
     return busy;
 }
 
@@ -48,7 +47,7 @@ Meter::Window Meter::window() const {
     if (ends.size() < kFewestSteps) {
         return {};
     }
-    const std::size_t last = ends.size() - 2U;  // the very last works for no later one
+    const std::size_t last = ends.size() - 2U;  // the last step does nothing for a later one
     return {last / 2U, last, ends[last / 2U], ends[last]};
 }
 
@@ -60,10 +59,10 @@ SteadyState Meter::result() const {
     }
     const Busy busy = computing();
     steady.cycles_per_step = {measured.end - measured.begin, measured.last - measured.first};
-    steady.busy = {busy.inside(measured.begin, measured.end), measured.end - measured.begin};
+    steady.busy = {busy.size_in(measured.begin, measured.end), measured.end - measured.begin};
     for (const Interval& write : writes_) {
         if (measured.has(write.step)) {
-            steady.hidden.part += busy.inside(write.start, write.end);
+            steady.hidden.part += busy.size_in(write.start, write.end);
             steady.hidden.whole += write.end - write.start;
         }
     }

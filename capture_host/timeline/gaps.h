@@ -1,4 +1,4 @@
-// Gaps: what a pattern's steady state is worth, on each device.
+// Gaps: how well a pattern uses each device in its steady state.
 //
 // Measures slices, from the model or from the simulator. docs/guide/timeline.md defines every figure.
 #pragma once
@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/timeline/busy.h"
+#include "capture_host/base/range_set.h"
 #include "capture_host/timeline/schedule.h"
 
 namespace pianola::timeline {
+
+// Times at which something is at work. A set of cycles, like one of bytes: what overlaps is counted once.
+using Busy = host::RangeSet;
 
 // A sum over whole steps: exact where a mean would be rounded.
 struct Ratio {
@@ -35,9 +38,9 @@ struct SteadyState {
 class Meter {
   public:
     void add(const Slice& slice);
-    // The first half of the steps is the running-in, and the last one has nothing to do for a next one.
+    // The first half of the steps warms up, and the last step does nothing for a later one.
     [[nodiscard]] SteadyState result() const;
-    // Steps that the result is of: those behind the first, up to the last. And the time, from end to end.
+    // The measured steps: those after `first`, up to `last`; and the time from the end of one to the end of the other.
     struct Window {
         std::size_t first{0U};
         std::size_t last{0U};
@@ -62,12 +65,12 @@ class Meter {
     std::vector<Cycles> ended_;     // and the last thing that the device does
 };
 
-// Steps that the table's figures are measured over; half of them are the running-in.
+// The number of steps that the table's figures are measured over; the first half warms up.
 inline constexpr std::uint32_t kMeasuredSteps = 64U;
 
 // Gives the sink the slices of a pattern's steps.
 using Run = std::function<void(const Sink& sink)>;
-// Of each device; of what `run` gives, or of the model.
+// For each device: from the slices of `run`, or of the model.
 [[nodiscard]] std::vector<SteadyState> measure(const Pattern& pattern, const Run& run);
 [[nodiscard]] std::vector<SteadyState> measure(const Pattern& pattern);
 
@@ -78,7 +81,7 @@ struct Row {
     SteadyState steady;
     bool host_bound{false};    // a host that takes no time would make steps shorter
     bool host_is_free{false};  // measured on the simulator, whose host takes no time
-    double gain{1.0};          // of a step, against eager on the same device
+    double gain{1.0};          // of a step against eager mode on the same device
 };
 
 }  // namespace pianola::timeline

@@ -5,49 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "capture_host/base/range_set.h"
+
 namespace pianola::timeline {
 namespace {
 
-using Bytes = std::pair<std::uint64_t, std::uint64_t>;  // first, and behind the last
-
-bool meet(const Bytes& left, const Bytes& right) {
-    return (left.first < right.second) && (right.first < left.second);
-}
-
-// What lies together becomes one.
-std::vector<Bytes> joined(std::vector<Bytes> parts) {
-    std::sort(parts.begin(), parts.end());
-    std::vector<Bytes> whole;
-    for (const Bytes& part : parts) {
-        if (!whole.empty() && (part.first <= whole.back().second)) {
-            whole.back().second = std::max(whole.back().second, part.second);
-        } else {
-            whole.push_back(part);
-        }
-    }
-    return whole;
-}
-
-bool meets_any(const std::vector<Bytes>& parts, const Bytes& bytes) {
-    return std::any_of(parts.begin(), parts.end(), [&bytes](const Bytes& each) { return meet(each, bytes); });
-}
-
-std::vector<Bytes> without(const std::vector<Bytes>& parts, const Bytes& bytes) {
-    std::vector<Bytes> left;
-    for (const Bytes& part : parts) {
-        if (!meet(part, bytes)) {
-            left.push_back(part);
-            continue;
-        }
-        if (part.first < bytes.first) {
-            left.emplace_back(part.first, bytes.first);
-        }
-        if (bytes.second < part.second) {
-            left.emplace_back(bytes.second, part.second);
-        }
-    }
-    return left;
-}
+using host::ByteRange;
+using host::RangeSet;
 
 class Walk {
   public:
@@ -95,59 +59,60 @@ class Walk {
     void begin(const Place& place) { lifetimes_.places.push_back(place); }
 
     void touch(std::uint64_t address, std::uint64_t bytes, bool writes) {
-        (writes ? writes_ : reads_).emplace_back(address, address + bytes);
+        (writes ? writes_ : reads_).add(address, address + bytes);
     }
 
-    // Reads before writes: an operator that works in place needs what it overwrites. What it reads of its own making is
-    // no need of what was there before.
+    // Reads before writes: an operator that works in place needs the data that it overwrites. Data that it wrote itself
+    // do not count as read from before.
     void end() {
         const std::size_t here = lifetimes_.places.size() - 1U;
-        const std::vector<Bytes> written = joined(std::exchange(writes_, {}));
-        for (const Bytes& each : joined(std::exchange(reads_, {}))) {
+        const RangeSet written = std::exchange(writes_, {});
+        const RangeSet read_here = std::exchange(reads_, {});
+        for (const ByteRange& each : read_here.ranges()) {
             read(each, written, here);
         }
-        for (const Bytes& each : written) {
+        for (const ByteRange& each : written.ranges()) {
             write(each, here);
         }
     }
 
-    void read(const Bytes& bytes, const std::vector<Bytes>& written, std::size_t here) {
+    void read(const ByteRange& bytes, const RangeSet& written, std::size_t here) {
         bool is_known = false;
         for (const std::size_t index : living_) {
-            if (meets_any(left_[index], bytes)) {
+            if (left_[index].intersects(bytes)) {
                 lifetimes_.values[index].used_at = here;
                 is_known = true;
             }
         }
-        if (!is_known && !meets_any(written, bytes)) {
+        if (!is_known && !written.intersects(bytes)) {
             add(bytes, 0U, here, true);
         }
     }
 
-    // A buffer that is filled piece by piece is one value, until it is used. Else something new begins.
-    void write(const Bytes& bytes, std::size_t here) {
+    // A buffer that is filled in pieces is one value until it is used. Any other write makes a new value.
+    void write(const ByteRange& bytes, std::size_t here) {
         for (const std::size_t index : living_) {
             Value& value = lifetimes_.values[index];
-            const Bytes old = bytes_of(value);
+            const ByteRange old = bytes_of(value);
             const bool is_unused = !value.from_before && (value.used_at == value.made_at);
             if (is_unused && !covers(bytes, old) && lies_in(value_buffers_[index], bytes)) {
-                value.address = std::min(bytes.first, old.first);
-                value.bytes = std::max(bytes.second, old.second) - value.address;
-                left_[index].push_back(bytes);
+                value.address = std::min(bytes.begin, old.begin);
+                value.bytes = std::max(bytes.end, old.end) - value.address;
+                left_[index].add(bytes);
                 filled_at_[index] = here;
                 return;
             }
         }
         for (const std::size_t index : living_) {
-            left_[index] = without(left_[index], bytes);
+            left_[index].remove(bytes.begin, bytes.end);
         }
         const auto is_over = [this](std::size_t index) { return left_[index].empty(); };
         living_.erase(std::remove_if(living_.begin(), living_.end(), is_over), living_.end());
         add(bytes, here, here, false);
     }
 
-    void add(const Bytes& bytes, std::size_t made_at, std::size_t used_at, bool from_before) {
-        const std::optional<std::size_t> region = region_of(bytes.first);
+    void add(const ByteRange& bytes, std::size_t made_at, std::size_t used_at, bool from_before) {
+        const std::optional<std::size_t> region = region_of(bytes.begin);
         if (!region.has_value()) {
             return;
         }
@@ -155,27 +120,27 @@ class Walk {
         Value value;
         value.name = buffer.has_value() ? workload_.buffers[*buffer].name : workload_.regions[*region].name;
         value.region = *region;
-        value.address = bytes.first;
-        value.bytes = bytes.second - bytes.first;
+        value.address = bytes.begin;
+        value.bytes = bytes.end - bytes.begin;
         value.made_at = made_at;
         value.used_at = used_at;
         value.from_before = from_before;
         living_.push_back(lifetimes_.values.size());
         value_buffers_.push_back(buffer);
         filled_at_.push_back(used_at);
-        left_.push_back({bytes});
+        left_.emplace_back().add(bytes);
         lifetimes_.values.push_back(value);
     }
 
     // Buffers may share bytes, and the manifest has them in the order of their use: of those that hold the bytes, one
     // that no value has had yet, exactly these bytes first; else the last.
-    [[nodiscard]] std::optional<std::size_t> next_buffer(const Bytes& bytes) {
+    [[nodiscard]] std::optional<std::size_t> next_buffer(const ByteRange& bytes) {
         std::optional<std::size_t> exact;
         std::optional<std::size_t> unused;
         std::optional<std::size_t> last;
         for (std::size_t i = 0U; i < workload_.buffers.size(); ++i) {
             const NamedBuffer& buffer = workload_.buffers[i];
-            const Bytes whole{buffer.address, buffer.address + buffer.bytes};
+            const ByteRange whole{buffer.address, buffer.address + buffer.bytes};
             if (covers(whole, bytes)) {
                 last = i;
                 unused = (!used_[i] && !unused.has_value()) ? i : unused;
@@ -189,7 +154,7 @@ class Walk {
         return chosen;
     }
 
-    [[nodiscard]] bool lies_in(const std::optional<std::size_t>& buffer, const Bytes& bytes) const {
+    [[nodiscard]] bool lies_in(const std::optional<std::size_t>& buffer, const ByteRange& bytes) const {
         if (!buffer.has_value()) {
             return false;
         }
@@ -208,12 +173,12 @@ class Walk {
         return std::nullopt;
     }
 
-    static bool covers(const Bytes& outer, const Bytes& inner) {
-        return (outer.first <= inner.first) && (inner.second <= outer.second);
+    static bool covers(const ByteRange& outer, const ByteRange& inner) {
+        return (outer.begin <= inner.begin) && (inner.end <= outer.end);
     }
-    [[nodiscard]] static Bytes bytes_of(const Value& value) { return {value.address, value.address + value.bytes}; }
+    [[nodiscard]] static ByteRange bytes_of(const Value& value) { return {value.address, value.address + value.bytes}; }
 
-    // State stays; and so does what is written for the next step: an input that no operator of this one reads.
+    // State stays, and so does an input that no operator of this step reads: it is for the next step.
     void finish() {
         if (lifetimes_.places.empty()) {
             return;
@@ -229,18 +194,14 @@ class Walk {
             value.used_at = value.stays ? (lifetimes_.places.size() - 1U) : value.used_at;
         }
         for (std::size_t at = 0U; at < lifetimes_.places.size(); ++at) {
-            std::vector<Bytes> needed;
+            RangeSet needed;
             for (const Value& value : lifetimes_.values) {
                 if ((value.made_at <= at) && (at <= value.used_at)) {
-                    needed.push_back(bytes_of(value));
+                    needed.add(bytes_of(value));
                 }
             }
-            std::uint64_t bytes = 0U;
-            for (const Bytes& each : joined(std::move(needed))) {
-                bytes += each.second - each.first;
-            }
-            if (bytes > lifetimes_.most_bytes) {
-                lifetimes_.most_bytes = bytes;
+            if (needed.size() > lifetimes_.most_bytes) {
+                lifetimes_.most_bytes = needed.size();
                 lifetimes_.most_at = at;
             }
         }
@@ -248,12 +209,12 @@ class Walk {
 
     const Workload& workload_;
     std::vector<bool> used_;  // buffers that a value has had
-    std::vector<Bytes> reads_;
-    std::vector<Bytes> writes_;
+    RangeSet reads_;
+    RangeSet writes_;
     std::vector<std::size_t> living_;  // values of which something is left
     std::vector<std::optional<std::size_t>> value_buffers_;
     std::vector<std::size_t> filled_at_;
-    std::vector<std::vector<Bytes>> left_;  // of each value, what nothing else has taken
+    std::vector<RangeSet> left_;  // of each value: its bytes that nothing has overwritten
     Lifetimes lifetimes_;
 };
 

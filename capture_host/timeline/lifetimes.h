@@ -1,7 +1,7 @@
 // Lifetimes: from which operator to which the contents of memory are needed.
 //
-// What the page draws of memory: a walk over one step of a device, in program order, over the bytes that its transfers
-// and commands touch. Weights and traces live for ever and are left out.
+// The page draws memory with it. It walks one step of a device in program order, over the bytes that transfers and
+// commands access. Weights and traces are constant and are left out.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Value {
     std::uint64_t address{0U};
     std::uint64_t bytes{0U};
     std::size_t made_at{0U};  // index into the places
-    std::size_t used_at{0U};  // by the last that needs it
-    bool from_before{false};  // contents that the step finds: state, or of the step before
+    std::size_t used_at{0U};  // by the last place that needs it
+    bool from_before{false};  // there before the step: state, or data of the previous step
     bool stays{false};        // for the next step
 };
 
@@ -36,7 +36,7 @@ struct Lifetimes {
     std::vector<Place> places;
     std::vector<Value> values;     // in the order in which they are made
     std::uint64_t most_bytes{0U};  // that are needed at once
-    std::size_t most_at{0U};       // there, for the first time
+    std::size_t most_at{0U};       // the first place with that many
 };
 
 [[nodiscard]] Lifetimes find_lifetimes(const Workload& workload);

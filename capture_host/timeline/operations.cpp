@@ -5,13 +5,12 @@
 #include <map>
 #include <utility>
 
-#include "capture_host/timeline/busy.h"
 #include "capture_host/timeline/captured.h"
 
 namespace pianola::timeline {
 namespace {
 
-// So many slices at most are kept, as far as that leaves the fewest steps that show a steady state.
+// The most slices that are kept, if that leaves enough steps to show a steady state.
 constexpr std::size_t kSlicesKept = 2'000'000U;
 constexpr std::size_t kFewestMeasured = 8U;
 
@@ -20,17 +19,16 @@ constexpr std::size_t kFewestMeasured = 8U;
            (command.kind == CommandKind::kEnd);
 }
 
-// A slice in which a kernel runs: of a core, or of a queue that executes a command by itself, behind what it waits for.
+// A slice in which a kernel runs: of a core, or of a queue that executes a command itself, after its waits.
 [[nodiscard]] bool has_kernel(const Slice& slice) {
     return (slice.lane.kind == LaneKind::kCore) || ((slice.command != nullptr) && !is_dispatching(*slice.command));
 }
 
-[[nodiscard]] Busy::Interval kernel_of(const Slice& slice) {
+[[nodiscard]] host::ByteRange kernel_of(const Slice& slice) {
     return {(slice.lane.kind == LaneKind::kCore) ? slice.start : (slice.end - slice.command->cycles), slice.end};
 }
 
-// What a line of the table is of: an operation of the workload by its number, or else, by name, what queue commands
-// have in common.
+// The key of a line of the table: an operation of the workload by its number, or a kind of queue command by its name.
 using Line = std::pair<std::uint32_t, std::string>;
 
 [[nodiscard]] Line line_of(const Slice& slice) {
@@ -75,8 +73,8 @@ class Lines {
                                            (std::min(idle, slice.start) < window_.end));
     }
     // The part that is measured; may be empty.
-    [[nodiscard]] Busy::Interval measured(Busy::Interval interval) const {
-        const Cycles start = std::clamp(interval.start, window_.begin, window_.end);
+    [[nodiscard]] host::ByteRange measured(const host::ByteRange& interval) const {
+        const Cycles start = std::clamp(interval.begin, window_.begin, window_.end);
         return {start, std::clamp(interval.end, start, window_.end)};
     }
 
@@ -88,8 +86,7 @@ class Lines {
     [[nodiscard]] std::vector<OperationTime> operations() {
         std::multimap<Cycles, OperationTime> sorted;  // equal keys stay in order
         for (auto& [line, entry] : entries_) {
-            entry.kernels.join();
-            entry.time.spent.kernel = entry.kernels.sum();
+            entry.time.spent.kernel = entry.kernels.size();
             sorted.emplace(entry.first, entry.time);
         }
         std::vector<OperationTime> times;
@@ -120,22 +117,22 @@ class Lines {
     std::map<Line, Entry> entries_;
 };
 
-// What a queue's slice is spent on; before that it waits, for kernels or for an event. Before the slice, since `idle`,
-// the queue had nothing to do.
+// Splits a queue's slice by use; its beginning is a wait, for kernels or for an event. From `idle` to the slice the
+// queue was idle.
 void spend(const Slice& slice, Cycles idle, const Busy& kernels, Lines& lines) {
     const auto outside = [&](Cycles start, Cycles end) {
-        const Busy::Interval part = lines.measured({start, end});
-        return kernels.outside(part.start, part.end);
+        const host::ByteRange part = lines.measured({start, end});
+        return (part.end - part.begin) - kernels.size_in(part.begin, part.end);
     };
     const Cycles own = (slice.command != nullptr) ? slice.command->cycles : slice.item->cycles;
     const Cycles begin = slice.end - own;
-    const Busy::Interval transfer = lines.measured({begin, slice.end});
+    const host::ByteRange transfer = lines.measured({begin, slice.end});
     TimeSpent& spent = lines.of(slice);
     spent.gap += outside(std::min(idle, slice.start), begin);
     if (slice.category == Category::kWrite) {
-        spent.to_device += transfer.end - transfer.start;
+        spent.to_device += transfer.end - transfer.begin;
     } else if (slice.category == Category::kRead) {
-        spent.from_device += transfer.end - transfer.start;
+        spent.from_device += transfer.end - transfer.begin;
     } else {
         spent.dispatch += outside(begin, slice.end);
     }
@@ -172,14 +169,11 @@ void OperationMeter::add(const Slice& slice) {
 
 Performance OperationMeter::result(const std::string& mode, const Coordinate& device) const {
     const Meter::Window window = meter_.window();
-    std::map<std::uint32_t, Busy> busy;  // kernels, by the queue whose they are
+    std::map<std::uint32_t, Busy> busy;  // kernels, by their queue
     for (const Slice& slice : slices_) {
         if (has_kernel(slice)) {
             busy[slice.item->queue].add(kernel_of(slice));
         }
-    }
-    for (auto& [queue, kernels] : busy) {
-        kernels.join();
     }
     Lines lines{window};
     std::map<std::uint32_t, Cycles> ends;  // of what each queue has done so far
@@ -192,7 +186,7 @@ Performance OperationMeter::result(const std::string& mode, const Coordinate& de
             } else if (is_queue) {
                 spend(slice, end, busy[slice.item->queue], lines);
             } else {
-                // Of a core: its kernels are all that there is.
+                // A core has kernels only.
             }
             if (has_kernel(slice)) {
                 lines.note_kernel(slice);

@@ -66,7 +66,7 @@ class OperationMeter {
     std::vector<Slice> slices_;
 };
 
-// Of each device.
+// For each device.
 [[nodiscard]] std::vector<Performance> measure_operations(const Pattern& pattern);
 // Of every mode that is possible, in the order of kModes; last the binary itself where the target's simulator can show
 // it, with a host that takes no time. In a mode, of every device that steps give something to do. The workloads are the

@@ -76,13 +76,13 @@ class Maker {
         add(std::move(item));
     }
 
-    // Of the operation that was added last; null where something else was.
+    // The operation that was added last; null after anything else.
     [[nodiscard]] std::vector<TraceCommand>* last_body() {
         const bool is_one = !pattern.step.empty() && !pattern.step.back().body.empty();
         return is_one ? &pattern.step.back().body : nullptr;
     }
 
-    // With transfers on the second queue: what it does before the first step, and in every step.
+    // With transfers on the second queue: its commands before the first step, and in every step.
     void write_first_inputs() {
         into_ = &Pattern::prologue;
         write_inputs(kIoQueue);
@@ -208,7 +208,7 @@ void Maker::stage(const std::vector<ScriptCommand>& transfers, const char* what)
     replay(0U, std::move(trace), Category::kStaging);
 }
 
-// Write step n + 1 behind the consumption of step n, then read step n: a read in front would hold the write back until
+// Write step n + 1 after step n is consumed, then read step n: an earlier read would hold the write back until
 // the step has ended.
 void Maker::transfer_on_second_queue() {
     const std::size_t first = pattern.step.size();
@@ -243,7 +243,7 @@ std::vector<Item> in_turn(const std::vector<Pattern>& devices, std::vector<Item>
     return all;
 }
 
-// As one; a single one stays as it is.
+// Joins several into one.
 Pattern joined_patterns(const std::vector<Pattern>& devices) {
     Pattern all = devices.front();
     if (devices.size() == 1U) {

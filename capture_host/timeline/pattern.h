@@ -1,4 +1,4 @@
-// Pattern: what the host enqueues for every step, and on which queue.
+// Pattern: the commands that the host enqueues for every step, by queue.
 //
 // A pattern is one way to drive the same workload: operation by operation, as a trace, or as a trace with transfers on
 // a second queue; on several devices, one pattern for all of them. docs/guide/timeline.md says what each one assumes.
@@ -40,7 +40,7 @@ struct Item {
     std::string label;
     Cycles cycles{0U};  // by itself; 0 for an operation without trace
     std::uint32_t ring_words{0U};
-    std::vector<TraceCommand> body;  // of a replay; or the operation, with the barriers behind it
+    std::vector<TraceCommand> body;  // of a replay; or the operation, with the barriers after it
     Category body_category{Category::kCompute};
     std::uint32_t event{0U};  // a wait is for the last record that is enqueued before it, if there is one
     Cycles host_cycles{0U};
@@ -69,7 +69,7 @@ struct Pattern {
 [[nodiscard]] bool can_stage(const Workload& workload);
 // Transfers on queue 1. Copies at both ends of the trace free input and output for the next transfer.
 [[nodiscard]] Pattern two_queue_pattern(const Workload& workload, const HostCost& cost);
-// Transfers on queue 1. Instead of copies, the traces are cut behind the last reader of inputs and before the first use
+// Transfers on queue 1. Instead of copies, the traces are cut after the last reader of inputs and before the first use
 // of outputs.
 [[nodiscard]] Pattern split_pattern(const Workload& workload, const HostCost& cost);
 // The four above.

@@ -56,20 +56,20 @@ struct Picture {
     std::vector<std::string> kinds;
     std::map<std::uint32_t, std::size_t> kind_of;
 
-    // Of a slice that an operator computes in; else nothing.
+    // The operator that computes in the slice; else empty.
     [[nodiscard]] std::optional<std::size_t> kind(const Slice& slice) const;
 };
 
 // What the picture says of single steps and of kinds.
 void add_steps(const std::vector<Workload>& workloads, Picture& picture);
 
-// Of the last slice of all panels.
+// The end of the last slice of all panels.
 [[nodiscard]] Cycles picture_end(const Picture& picture);
 
 // "host", "queue 0", "core 0"
 [[nodiscard]] std::string lane_name(const Lane& lane);
 
-// How a category looks. Some look the same: they share key and legend.
+// The appearance of a category. Categories may share key and legend.
 struct Style {
     Category category{Category::kControl};
     const char* name{""};  // of the category

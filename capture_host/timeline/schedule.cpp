@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <map>
 #include <stdexcept>
 #include <vector>
+
+#include "capture_host/binary/trace_walk.h"
 
 namespace pianola::timeline {
 namespace {
@@ -17,7 +18,7 @@ struct Enqueued {
     const Item* item{nullptr};
     std::uint32_t step{0U};        // that it works for
     std::uint32_t submission{0U};  // that it belongs to
-    std::size_t records{0U};       // of a wait's event: as many must have been made
+    std::size_t records{0U};       // a wait's event must have been recorded this often
     Cycles doorbell{0U};           // valid once published
 };
 
@@ -32,10 +33,7 @@ struct Queue {
     std::size_t published{0U};  // of `ring`
     std::uint32_t used_words{0U};
     std::deque<Freed> freed;
-    Cycles time{0U};
-    // Cores that work for the trace that is running: when each is free, and when all are.
-    std::map<std::uint32_t, Cycles> cores;
-    Cycles cores_done{0U};
+    targets::QueueTime time;
 };
 
 struct EventRecords {
@@ -82,7 +80,7 @@ class Model {
                 enqueue(item, item.is_ahead ? (step + 1U) : step);
             }
         }
-        // Without completion records to wait for, a prologue is but the first step's beginning.
+        // Without completion records to wait for, a prologue is only the beginning of the first step.
         const bool completes = std::any_of(items.begin(), items.end(),
                                            [](const Item& item) { return item.kind == QueueCommandKind::kNotify; });
         if (completes || (&items != &pattern_.prologue)) {
@@ -140,7 +138,7 @@ class Model {
         }
     }
 
-    // Every queue as far as it gets, until none moves.
+    // Executes commands until no queue can continue.
     void run_queues() {
         for (bool moved = true; moved;) {
             moved = false;
@@ -166,26 +164,26 @@ class Model {
             recorded = records[next.records - 1U];
         }
         const Lane lane{LaneKind::kQueue, item.queue, item.device};
-        const Cycles start = std::max(queue.time, next.doorbell);
+        queue.time.wait_until(next.doorbell);
+        const Cycles start = queue.time.now();
         if (item.cycles > 0U) {
-            join_cores(queue);
-            queue.time = std::max({start, queue.time, recorded}) + item.cycles;
-            sink_({lane, item.category, start, queue.time, next.step, item.label, &item, nullptr});
-            queue.freed.push_back({queue.time, item.ring_words});
-        } else {
-            queue.time = start;
+            queue.time.wait_for_cores();
+            queue.time.wait_until(recorded);
+            queue.time.advance(item.cycles);
+            sink_({lane, item.category, start, queue.time.now(), next.step, item.label, &item, nullptr});
+            queue.freed.push_back({queue.time.now(), item.ring_words});
         }
         for (const TraceCommand& command : item.body) {
             execute_body(queue, lane, item, command, next.step);
         }
         if (item.cycles == 0U) {  // an operation without trace keeps its place in the ring until it is done
-            queue.freed.push_back({queue.time, item.ring_words});
+            queue.freed.push_back({queue.time.now(), item.ring_words});
         }
         if (item.kind == QueueCommandKind::kRecordEvent) {
-            events.records.at(item.event).push_back(queue.time);
+            events.records.at(item.event).push_back(queue.time.now());
         } else if (item.kind == QueueCommandKind::kNotify) {
             Cycles& completed = completions_.at(next.submission);
-            completed = std::max(completed, queue.time);
+            completed = std::max(completed, queue.time.now());
         }
         queue.ring.pop_front();
         queue.published -= 1U;
@@ -195,27 +193,14 @@ class Model {
     void execute_body(Queue& queue, const Lane& lane, const Item& item, const TraceCommand& command,
                       std::uint32_t step) {
         const Category category = item.body_category;
-        const Cycles start = queue.time;
-        if (command.kind != CommandKind::kDispatch) {
-            join_cores(queue);
-        }
-        queue.time += command.cycles;
-        sink_({lane, category, start, queue.time, step, command.label, &item, &command});
+        const Cycles start = queue.time.now();
+        const targets::QueueTime::Interval busy =
+            queue.time.execute(command.kind, command.cycles, command.core, command.core_cycles);
+        sink_({lane, category, start, queue.time.now(), step, command.label, &item, &command});
         if (command.kind == CommandKind::kDispatch) {
-            Cycles& free = queue.cores[command.core];
-            const Cycles begin = std::max(queue.time, free);
-            free = begin + command.core_cycles;
-            queue.cores_done = std::max(queue.cores_done, free);
             const Lane core{LaneKind::kCore, command.core, item.device};
-            sink_({core, category, begin, free, step, command.label, &item, &command});
+            sink_({core, category, busy.begin, busy.end, step, command.label, &item, &command});
         }
-    }
-
-    // Everything but a dispatch waits for all cores.
-    static void join_cores(Queue& queue) {
-        queue.time = std::max(queue.time, queue.cores_done);
-        queue.cores.clear();
-        queue.cores_done = 0U;
     }
 
     void host(Cycles cycles, Category category, std::uint32_t step, std::string_view name, const Item* item = nullptr) {

@@ -1,11 +1,10 @@
-// Schedule: when host and queues do what, by a discrete-event model in virtual time.
+// Schedule: when host and queues are busy, by a discrete-event model in virtual time.
 //
 // Turns a pattern into slices of time; gaps.h measures them, picture.h draws them. The model is the device's own
 // (docs/reference/device.md) - queues in order, a wait ends no earlier than its record, a command starts no earlier
 // than its doorbell, one ring per queue - and a host that enqueues in order, runs ahead as far as the rings let it, and
-// takes the time that the pattern says. Devices share the host, and nothing else. All times are device cycles from the
-// start of the first step.
-// Deterministic.
+// takes the time that the pattern states. Devices share the host, and nothing else. All times are device cycles from
+// the start of the first step. Deterministic.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +34,10 @@ struct Slice {
     Cycles end{0U};
     std::uint32_t step{0U};
     std::string_view name;                 // belongs to the pattern, as the next two do
-    const Item* item{nullptr};             // that the time is spent on
-    const TraceCommand* command{nullptr};  // of its body; where it is one
+    const Item* item{nullptr};             // nullptr for a wait of the host
+    const TraceCommand* command{nullptr};  // of the item's body; nullptr for the item itself
 
-    // That it is for, on the host's lane too.
+    // The device that the slice works for, also on the host's lane.
     [[nodiscard]] std::uint32_t device() const { return (item != nullptr) ? item->device : lane.device; }
 };
 

@@ -1,6 +1,6 @@
 // Step: one step of the captured workload by itself, operator by operator.
 //
-// What the page says of operators: which stretch of the step's critical path each of them takes, and what it touches.
+// The page shows operators with it: which part of the step's critical path each of them takes, and what it accesses.
 // The host takes no time and nothing else is under way, so that a step is as long as the binary's proved budget says.
 // docs/guide/timeline.md defines the figures.
 #pragma once
@@ -20,7 +20,7 @@ struct Operator {
     std::string name;
     std::string kind;
 };
-// Those that a step replays, in its order.
+// The operators that a step replays, in order.
 [[nodiscard]] std::vector<Operator> operators_of(const Workload& workload);
 // "CONV_2D" of "2 CONV_2D"; of a name of another form, the command that takes longest.
 [[nodiscard]] std::string operator_kind(const std::string& name, const std::string& longest_command);
@@ -56,7 +56,7 @@ struct DeviceStep {
     std::vector<Cost> costs;     // in the order in which they begin
 };
 
-// Of each device, those that steps give nothing to do left out.
+// For each device that steps use.
 [[nodiscard]] std::vector<DeviceStep> measure_step(const std::vector<Workload>& devices);
 
 }  // namespace pianola::timeline

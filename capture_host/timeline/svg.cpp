@@ -12,7 +12,7 @@
 namespace pianola::timeline {
 namespace {
 
-constexpr double kLeft = 96.0;  // of the plot; names of lanes lie left of it
+constexpr double kLeft = 96.0;  // of the plot; names of lanes are left of it
 constexpr double kPlot = 1280.0;
 constexpr double kRight = 24.0;
 constexpr double kLaneHeight = 26.0;

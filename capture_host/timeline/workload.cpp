@@ -6,24 +6,12 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "capture_host/base/range_set.h"
 #include "capture_host/binary/trace_walk.h"
 #include "pianola_host/manifest.h"
 
 namespace pianola::timeline {
 namespace {
-
-struct Range {
-    std::uint64_t first{0U};
-    std::uint64_t size{0U};
-
-    [[nodiscard]] bool meets(const Extent& extent) const {
-        return (first < (std::uint64_t{extent.address} + hull_bytes(extent))) && (extent.address < (first + size));
-    }
-};
-
-bool meets_any(const std::vector<Range>& ranges, const Extent& extent) {
-    return std::any_of(ranges.begin(), ranges.end(), [&extent](const Range& range) { return range.meets(extent); });
-}
 
 class Reader {
   public:
@@ -72,10 +60,10 @@ class Reader {
         for (std::size_t i = 0U; i < planned.size(); ++i) {
             const QueueCommand& command = planned[i].command;
             if (command.kind == QueueCommandKind::kWrite) {
-                inputs_.push_back({command.address, command.size_bytes});
+                inputs_.add(command.address, std::uint64_t{command.address} + command.size_bytes);
                 workload_.inputs.push_back(workload_.step[i]);
             } else if (command.kind == QueueCommandKind::kRead) {
-                outputs_.push_back({command.address, command.size_bytes});
+                outputs_.add(command.address, std::uint64_t{command.address} + command.size_bytes);
                 workload_.outputs.push_back(workload_.step[i]);
             }
         }
@@ -108,7 +96,7 @@ class Reader {
         }
     }
 
-    // What the device takes of a script.
+    // The commands of a script that are for the device.
     [[nodiscard]] std::vector<PlannedCommand> own(const PlannedScript& script) const {
         std::vector<PlannedCommand> commands;
         const PlannedCommand* const first = plan_.commands.begin() + script.first;
@@ -167,8 +155,9 @@ class Reader {
         command.core = decoded.core;
         command.core_cycles = decoded.core_cycles;
         for (const Extent& extent : decoded.extents.view()) {
-            command.reads_input = command.reads_input || meets_any(inputs_, extent);
-            command.touches_output = command.touches_output || meets_any(outputs_, extent);
+            const std::uint64_t end = extent.address + hull_bytes(extent);
+            command.reads_input = command.reads_input || inputs_.intersects(extent.address, end);
+            command.touches_output = command.touches_output || outputs_.intersects(extent.address, end);
             command.touched.push_back({extent.address, hull_bytes(extent),
                                        std::uint64_t{extent.size_bytes} * extent.inner.count * extent.outer.count,
                                        extent.access == Access::kWrite});
@@ -182,8 +171,8 @@ class Reader {
     const CommandSet& command_set_;
     std::uint32_t device_;
     Workload workload_;
-    std::vector<Range> inputs_;
-    std::vector<Range> outputs_;
+    host::RangeSet inputs_;         // bytes that a step writes
+    host::RangeSet outputs_;        // and reads
     std::uint32_t operations_{0U};  // of all traces so far
 };
 

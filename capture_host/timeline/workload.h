@@ -1,4 +1,4 @@
-// Workload: what a timeline must know of a trace binary, as one of its devices sees it.
+// Workload: the facts of a trace binary that a timeline needs, for one of its devices.
 //
 // The only part of the timeline that reads images and plans; patterns and the model work on it. Times are device
 // cycles, by the command set's own cost model.
@@ -20,7 +20,7 @@ using Cycles = std::uint64_t;
 struct Touched {
     std::uint64_t address{0U};
     std::uint64_t hull_bytes{0U};
-    std::uint64_t bytes{0U};  // without what lies between
+    std::uint64_t bytes{0U};  // without gaps
     bool writes{false};
 };
 
@@ -64,7 +64,7 @@ struct NamedBuffer {
     std::uint64_t bytes{0U};
 };
 
-// Where a device is in the binary's mesh.
+// The place of a device in the binary's mesh.
 struct Coordinate {
     std::uint32_t row{0U};
     std::uint32_t column{0U};
@@ -85,8 +85,8 @@ struct Workload {
     std::uint32_t step_deadline_us{0U};
     std::vector<NamedRegion> regions;
     std::vector<NamedBuffer> buffers;               // in the manifest's order
-    std::vector<ScriptCommand> inputs;              // what a step writes, in order
-    std::vector<ScriptCommand> outputs;             // what it reads
+    std::vector<ScriptCommand> inputs;              // writes of a step, in order
+    std::vector<ScriptCommand> outputs;             // reads of a step
     std::vector<std::vector<TraceCommand>> traces;  // as in the image; each ends with END
     // The scripts as captured, without the completion records that a session adds.
     std::vector<ScriptCommand> prologue;
@@ -95,11 +95,11 @@ struct Workload {
 
     // All commands of the step's traces, in the order of replay, without their ends.
     [[nodiscard]] std::vector<TraceCommand> commands() const;
-    // Whether steps give the device nothing to do.
+    // Whether steps do not use the device.
     [[nodiscard]] bool is_idle() const { return step.empty(); }
 };
 
-// Of each device of the mesh, in row-major order. The image and plan must have been proved together; the result does
+// For each device of the mesh, in row-major order. The image and plan must have been proved together; the result does
 // not refer to them. The target has static lifetime.
 [[nodiscard]] std::vector<Workload> read_workloads(const Image& image, const Plan& plan, const Target& target);
 

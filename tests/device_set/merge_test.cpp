@@ -11,12 +11,12 @@ namespace pianola::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
+using capture::LinkedBinary;
 using capture::MeshOptions;
-using capture::MeshPart;
 
 // The workload of each device, with its own constants.
-std::vector<MeshPart> parts_of(const MeshShape& shape, std::uint32_t queues) {
-    std::vector<MeshPart> parts;
+std::vector<LinkedBinary> parts_of(const MeshShape& shape, std::uint32_t queues) {
+    std::vector<LinkedBinary> parts;
     const Workload mesh = make_mesh_workload(shape, queues);
     std::vector<std::uint32_t> offsets;
     for (const capture::ManifestCommand& command : mesh.manifest.scripts.front().commands) {
@@ -37,7 +37,7 @@ MeshOptions options_of(const MeshShape& shape) {
     return {shape.rows, shape.columns, {"input"}};
 }
 
-std::string error_of(const std::vector<MeshPart>& parts, const MeshOptions& options) {
+std::string error_of(const std::vector<LinkedBinary>& parts, const MeshOptions& options) {
     try {
         (void)capture::merge_mesh(parts, options);
     } catch (const capture::LinkError& error) {
@@ -50,7 +50,7 @@ TEST(Merge, GivesWhatEachDeviceGivesAlone) {
     for (const MeshShape& shape : {MeshShape{1U, 2U}, MeshShape{2U, 2U}, MeshShape{1U, 8U}, MeshShape{1U, 1U}}) {
         for (const std::uint32_t queues : {1U, 2U}) {
             SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", " << queues << " queues");
-            const MeshPart merged = capture::merge_mesh(parts_of(shape, queues), options_of(shape));
+            const LinkedBinary merged = capture::merge_mesh(parts_of(shape, queues), options_of(shape));
             const files::AlignedBytes file{capture::write_trace_binary(merged.manifest, merged.segments)};
             MeshDevices devices{shape.count()};
             MeshBench bench{shape, devices};
@@ -67,8 +67,8 @@ TEST(Merge, GivesWhatEachDeviceGivesAlone) {
 }
 
 TEST(Merge, KeepsOnceWhatIsEqual) {
-    const std::vector<MeshPart> parts = parts_of(kTwo, 2U);
-    const MeshPart merged = capture::merge_mesh(parts, options_of(kTwo));
+    const std::vector<LinkedBinary> parts = parts_of(kTwo, 2U);
+    const LinkedBinary merged = capture::merge_mesh(parts, options_of(kTwo));
     EXPECT_EQ(merged.segments.traces, parts.front().segments.traces);
     EXPECT_EQ(merged.manifest.traces.size(), 1U);
     EXPECT_EQ(merged.manifest.buffers.size(), parts.front().manifest.buffers.size());
@@ -83,15 +83,15 @@ TEST(Merge, KeepsOnceWhatIsEqual) {
 
 // Each of them is loaded, and replayed, once.
 TEST(Merge, TracesOfOneDeviceStayApart) {
-    std::vector<MeshPart> parts = parts_of(kTwo, 1U);
-    for (MeshPart& part : parts) {
+    std::vector<LinkedBinary> parts = parts_of(kTwo, 1U);
+    for (LinkedBinary& part : parts) {
         part.manifest.traces.push_back(part.manifest.traces.front());
     }
     EXPECT_EQ(capture::merge_mesh(parts, options_of(kTwo)).manifest.traces.size(), 2U);
 }
 
 // What a session over `parts`' binary gives once the parameter is set, where there is one.
-Bytes output_with(const MeshShape& shape, const MeshPart& part, bool has_parameter, const Bytes& input) {
+Bytes output_with(const MeshShape& shape, const LinkedBinary& part, bool has_parameter, const Bytes& input) {
     const files::AlignedBytes file{capture::write_trace_binary(part.manifest, part.segments)};
     MeshDevices devices{shape.count()};
     MeshBench bench{shape, devices};
@@ -118,7 +118,7 @@ TEST(Merge, ParametersAreThoseOfTheirDevice) {
          {std::vector<std::uint32_t>{}, {kInputZeroPoint}, {kOutputZeroPoint}}) {
         SCOPED_TRACE(testing::Message() << "the second device's word " << (second.empty() ? 0U : second.front()));
         const Workload small = make_small_workload(1U);
-        std::vector<MeshPart> parts(2U, MeshPart{small.manifest, small.segments});
+        std::vector<LinkedBinary> parts(2U, LinkedBinary{small.manifest, small.segments});
         capture::ManifestParameter parameter{"p", ParameterKind::kRuntimeArgument, 0U, 10U,
                                              1U,  {{0U, kOutputZeroPoint}}};
         parts[0].manifest.parameters = {parameter};
@@ -134,12 +134,12 @@ TEST(Merge, ParametersAreThoseOfTheirDevice) {
 }
 
 TEST(Merge, SaysWhatDoesNotFitTogether) {
-    const std::vector<MeshPart> parts = parts_of(kTwo, 1U);
+    const std::vector<LinkedBinary> parts = parts_of(kTwo, 1U);
     EXPECT_EQ(error_of(parts, {2U, 2U, {}}), "a mesh of 2 x 2 devices has 2 parts");
     EXPECT_EQ(error_of({}, {0U, 0U, {}}), "a mesh of 0 x 0 devices has 0 parts");
-    EXPECT_EQ(error_of(std::vector<MeshPart>(17U, parts.front()), {1U, 17U, {}}),
+    EXPECT_EQ(error_of(std::vector<LinkedBinary>(17U, parts.front()), {1U, 17U, {}}),
               "a mesh of 17 devices: at most 16 are driven");
-    std::vector<MeshPart> changed = parts;
+    std::vector<LinkedBinary> changed = parts;
     changed[1].manifest.target.clock_khz += 1U;
     EXPECT_EQ(error_of(changed, options_of(kTwo)), "device 1 of the mesh has other target than the first");
     changed = parts;

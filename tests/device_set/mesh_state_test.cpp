@@ -20,7 +20,7 @@ namespace pianola::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using capture::MeshPart;
+using capture::LinkedBinary;
 
 constexpr MeshShape kAlone{1U, 1U};
 constexpr std::uint32_t kSteps = 6U;
@@ -42,12 +42,12 @@ tflite::ModelSpec model_of_layers() {
 }
 
 // Layers with state, as one device has them; `device` changes a constant.
-MeshPart part_of(const tflite::ModelSpec& model, std::uint32_t queues, std::uint32_t device) {
+LinkedBinary part_of(const tflite::ModelSpec& model, std::uint32_t queues, std::uint32_t device) {
     capture::LinkOptions options;
     refdev::describe(small_device(), options.spec);
     options.queues = queues;
     const capture::LinkedWorkload work = capture::link(tflite::import(model), options);
-    MeshPart part{work.manifest, work.segments};
+    LinkedBinary part{work.manifest, work.segments};
     if (!part.segments.weights.empty()) {
         std::uint8_t& first = part.segments.weights.front();
         first = static_cast<std::uint8_t>(first + (40U * device));
@@ -65,7 +65,7 @@ Bytes input_of(std::size_t bytes, std::uint32_t step) {
 
 // A session over the part's devices, and what it gives.
 struct Runner {
-    Runner(const MeshShape& shape, const MeshPart& part, const std::vector<sim::FaultScript>& faults = {})
+    Runner(const MeshShape& shape, const LinkedBinary& part, const std::vector<sim::FaultScript>& faults = {})
         : file{capture::write_trace_binary(part.manifest, part.segments)},
           devices{shape.count(), faults},
           bench{shape, devices} {
@@ -94,7 +94,7 @@ struct Runner {
 };
 
 // What both devices give, each alone, one behind the other.
-std::vector<Bytes> alone(const std::array<MeshPart, 2>& parts) {
+std::vector<Bytes> alone(const std::array<LinkedBinary, 2>& parts) {
     std::vector<Bytes> both = Runner{kAlone, parts[0]}.stream();
     const std::vector<Bytes> second = Runner{kAlone, parts[1]}.stream();
     for (std::size_t i = 0U; i < both.size(); ++i) {
@@ -104,7 +104,7 @@ std::vector<Bytes> alone(const std::array<MeshPart, 2>& parts) {
 }
 
 // The zero point that the last layer adds to its sums, as a word of the part's trace.
-std::uint32_t output_offset_word(const MeshPart& part) {
+std::uint32_t output_offset_word(const LinkedBinary& part) {
     const std::vector<std::uint32_t> words = words_of(part.segments.traces);
     const auto kernel = static_cast<std::uint32_t>(refdev::KernelId::kSvdfTime);
     for (std::size_t i = words.size() - 1U; i > 0U; --i) {
@@ -122,8 +122,8 @@ std::uint32_t output_offset_word(const MeshPart& part) {
 }
 
 struct Subject {
-    std::array<MeshPart, 2> parts;
-    MeshPart merged;
+    std::array<LinkedBinary, 2> parts;
+    LinkedBinary merged;
 };
 
 std::vector<Subject> subjects() {
@@ -212,7 +212,7 @@ TEST(MeshState, ParametersOutliveAReset) {
         words.at(word) = kOther;
         changed.parts.at(i).segments.traces = bytes_of(words);
     }
-    const MeshPart merged = capture::merge_mesh({subject.parts[0], subject.parts[1]}, {1U, 2U, {}});
+    const LinkedBinary merged = capture::merge_mesh({subject.parts[0], subject.parts[1]}, {1U, 2U, {}});
     const std::vector<Bytes> wanted = alone(subject.parts);
     const std::vector<Bytes> other = alone(changed.parts);
     EXPECT_NE(other, wanted);

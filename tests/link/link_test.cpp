@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "capture_host/capture/assembly.h"
 #include "capture_host/capture/capture.h"
-#include "capture_host/capture/layout.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola/config.h"
 

@@ -135,8 +135,8 @@ void add_scripts(const Program& program, capture::Manifest& manifest) {
 
 namespace {
 
-capture::MeshPart part_of(const Program& program) {
-    capture::MeshPart part;
+capture::LinkedBinary part_of(const Program& program) {
+    capture::LinkedBinary part;
     capture::Manifest& manifest = part.manifest;
     capture::Segments& segments = part.segments;
     manifest.target = target();
@@ -175,7 +175,7 @@ capture::MeshPart part_of(const Program& program) {
     return part;
 }
 
-Bytes file_of(const capture::MeshPart& part) {
+Bytes file_of(const capture::LinkedBinary& part) {
     return capture::write_trace_binary(part.manifest, part.segments);
 }
 
@@ -188,9 +188,9 @@ Bytes binary_of(const Program& program) {
 MeshBinary mesh_of(const Program& program, std::uint32_t rows, std::uint32_t columns) {
     constexpr std::uint32_t kStep = 29U;
     MeshBinary mesh;
-    std::vector<capture::MeshPart> parts;
+    std::vector<capture::LinkedBinary> parts;
     for (std::uint32_t device = 0U; device < (rows * columns); ++device) {
-        capture::MeshPart part = part_of(program);
+        capture::LinkedBinary part = part_of(program);
         for (std::uint8_t& byte : part.segments.weights) {
             byte = static_cast<std::uint8_t>(byte + (device * kStep));
         }

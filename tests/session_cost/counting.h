@@ -14,8 +14,8 @@
 
 namespace pianola::test {
 
-using timing::Counts;
-using timing::Term;
+using timeline::Counts;
+using timeline::Term;
 
 // Where what is counted goes; nothing is counted where it is nullptr.
 inline Counts* counted_in = nullptr;

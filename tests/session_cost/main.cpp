@@ -16,7 +16,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "capture_host/timeline/cost/instructions.h"
+#include "capture_host/timeline/cost/session_cost.h"
 #include "tests/session_cost/rig.h"
 
 namespace {
@@ -34,7 +34,7 @@ using pianola::test::Rig;
 using pianola::test::SessionFacts;
 using pianola::test::Situation;
 using pianola::test::Term;
-using pianola::timing::ScriptFacts;
+using pianola::timeline::ScriptFacts;
 
 constexpr std::array<std::pair<Fault, const char*>, 11> kFaults{{{Fault::kNone, "none"},
                                                                  {Fault::kTimeout, "timeout"},
@@ -110,7 +110,7 @@ Measured measure(Rig& rig, Call call) {
 std::string list_of(const Counts& counts) {
     std::string text;
     for (std::size_t i = 0U; i < counts.size(); ++i) {
-        text += fmt::format(R"({}"{}": {})", text.empty() ? "" : ", ", pianola::timing::name_of(static_cast<Term>(i)),
+        text += fmt::format(R"({}"{}": {})", text.empty() ? "" : ", ", pianola::timeline::name_of(static_cast<Term>(i)),
                             counts.at(i));
     }
     return text;
@@ -127,7 +127,7 @@ void print_row(const char*& comma, const CostPlan& plan, Release release, Call c
         "{}\n{{\"plan\": \"{}\", \"release\": \"{}\", \"largest\": {}, \"call\": \"{}\", \"fault\": \"{}\", "
         "\"latched\": {}, \"measured\": {{{}}}, \"formula\": {{{}}}}}",
         comma, plan.name, (release == Release::kVerified) ? "verified" : "at_completion", plan.is_largest,
-        pianola::timing::name_of(call), fault, situation.has_fault, list_of(measured.counts),
+        pianola::timeline::name_of(call), fault, situation.has_fault, list_of(measured.counts),
         list_of(cost_of(call, rig.facts(), situation)));
     comma = ",";
 }
@@ -137,7 +137,7 @@ int counts() {
     for (const CostPlan& plan : cost_plans()) {
         for (const Release release : {Release::kVerified, Release::kAtCompletion}) {
             Rig rig{plan, release, true};
-            for (std::size_t i = 0U; i < pianola::timing::kCallCount; ++i) {
+            for (std::size_t i = 0U; i < pianola::timeline::kCallCount; ++i) {
                 for (const auto& [fault, name] : kFaults) {
                     const Call call = call_at(i);
                     if (!is_driven(call) || !rig.can_strike(fault, call)) {
@@ -166,8 +166,8 @@ const CostPlan& plan_named(const std::string& name) {
 }
 
 Call call_named(const std::string& name) {
-    for (std::size_t i = 0U; i < pianola::timing::kCallCount; ++i) {
-        if (name == pianola::timing::name_of(call_at(i))) {
+    for (std::size_t i = 0U; i < pianola::timeline::kCallCount; ++i) {
+        if (name == pianola::timeline::name_of(call_at(i))) {
             return call_at(i);
         }
     }
@@ -207,18 +207,19 @@ int run_one(const std::string& plan_name, const std::string& call_name, const st
         "{{\"plan\": \"{}\", \"call\": \"{}\", \"fault\": \"{}\", \"largest\": {}, \"pending\": {}, "
         "\"latched\": {}, \"port_calls\": {}, \"instructions\": {}}}\n",
         plan.name, call_name, fault_name, plan.is_largest, status == Status::kPending, situation.has_fault,
-        pianola::timing::port_calls(formula), pianola::timing::instructions(pianola::timing::Core::kHost, formula));
+        pianola::timeline::port_calls(formula),
+        pianola::timeline::instructions(pianola::timeline::Core::kHost, formula));
     return 0;
 }
 
 // As tests/baremetal measures it: an inference on views released at completion, a slice of a verified release beyond
 // it.
 int ecu() {
-    using pianola::timing::Core;
+    using pianola::timeline::Core;
     const CostPlan& plan = plan_named("typical_seen");
     const auto formula = [&plan](bool verifies, std::uint64_t kept_bytes, std::initializer_list<Call> calls) {
         const Rig rig{plan, Release::kVerified, false};
-        pianola::timing::RuntimeFacts runtime;
+        pianola::timeline::RuntimeFacts runtime;
         runtime.capacities = &pianola::profiles::kSmallEcu;
         runtime.verifies = verifies;
         runtime.sees_memory = true;
@@ -227,8 +228,8 @@ int ecu() {
         std::pair<std::uint64_t, std::uint64_t> sum{0U, 0U};
         for (const Call call : calls) {
             const Counts counts = cost_of(call, facts, {});
-            sum.first += pianola::timing::instructions(Core::kEcu, counts);
-            sum.second += pianola::timing::port_calls(counts);
+            sum.first += pianola::timeline::instructions(Core::kEcu, counts);
+            sum.second += pianola::timeline::port_calls(counts);
         }
         return sum;
     };
@@ -283,10 +284,10 @@ std::string factor(std::uint64_t more, const std::string& name) {
 
 template <typename Cost>
 std::string formula_of(Term term, const SessionFacts& base, const Cost& cost) {
-    const std::uint64_t constant = pianola::timing::count(cost(base), term);
+    const std::uint64_t constant = pianola::timeline::count(cost(base), term);
     std::string text = (constant == 0U) ? "" : fmt::format("{}", constant);
     const auto add = [&](const SessionFacts& changed, const std::string& name) {
-        const std::string more = factor(pianola::timing::count(cost(changed), term) - constant, name);
+        const std::string more = factor(pianola::timeline::count(cost(changed), term) - constant, name);
         text += more.empty() ? "" : ((text.empty() ? "" : " + ") + more);
     };
     for (const auto& [member, name] : kNumbers) {
@@ -309,12 +310,12 @@ template <typename Cost>
 void print_formulas(const char*& comma, const char* call, const SessionFacts& base, const Cost& cost) {
     fmt::print("{}\n\"{}\": {{", comma, call);
     const char* inner = "";
-    for (std::size_t i = 0U; i < pianola::timing::kTermCount; ++i) {
+    for (std::size_t i = 0U; i < pianola::timeline::kTermCount; ++i) {
         const Term term = static_cast<Term>(i);
         const bool is_product = (term == Term::kRangeLooks) || (term == Term::kPointLooks);
         const std::string text = is_product ? std::string{} : formula_of(term, base, cost);
         if (!text.empty()) {
-            fmt::print("{}\"{}\": \"{}\"", inner, pianola::timing::name_of(term), text);
+            fmt::print("{}\"{}\": \"{}\"", inner, pianola::timeline::name_of(term), text);
             inner = ", ";
         }
     }
@@ -329,28 +330,28 @@ int formulas() {
     base.slices = 1U;
     base.self_tests = 1U;
     const char* comma = "{";
-    for (std::size_t i = 0U; i < pianola::timing::kCallCount; ++i) {
+    for (std::size_t i = 0U; i < pianola::timeline::kCallCount; ++i) {
         const Call call = call_at(i);
         SessionFacts facts = base;
         facts.is_pipelined = (call == Call::kStart) || (call == Call::kStop);
         facts.has_views = call == Call::kSubmitViews;
         facts.has_prologue = facts.is_pipelined || (call == Call::kResetState);
-        print_formulas(comma, pianola::timing::name_of(call), facts,
+        print_formulas(comma, pianola::timeline::name_of(call), facts,
                        [call](const SessionFacts& each) { return cost_of(call, each, {}); });
     }
     print_formulas(comma, "a fault", base,
-                   [](const SessionFacts& each) { return pianola::timing::cost_of_fault(each); });
+                   [](const SessionFacts& each) { return pianola::timeline::cost_of_fault(each); });
     fmt::print("\n}}\n");
     return 0;
 }
 
 int coefficients() {
     const char* comma = "[";
-    for (std::size_t i = 0U; i < pianola::timing::kTermCount; ++i) {
+    for (std::size_t i = 0U; i < pianola::timeline::kTermCount; ++i) {
         const Term term = static_cast<Term>(i);
-        fmt::print("{}[\"{}\", {}, {}]", comma, pianola::timing::name_of(term),
-                   pianola::timing::coefficient(pianola::timing::Core::kHost, term),
-                   pianola::timing::coefficient(pianola::timing::Core::kEcu, term));
+        fmt::print("{}[\"{}\", {}, {}]", comma, pianola::timeline::name_of(term),
+                   pianola::timeline::coefficient(pianola::timeline::Core::kHost, term),
+                   pianola::timeline::coefficient(pianola::timeline::Core::kEcu, term));
         comma = ", ";
     }
     fmt::print("]\n");
@@ -359,8 +360,8 @@ int coefficients() {
 
 int calls() {
     const char* comma = "[";
-    for (std::size_t i = 0U; i < pianola::timing::kCallCount; ++i) {
-        fmt::print("{}\"{}\"", comma, pianola::timing::name_of(call_at(i)));
+    for (std::size_t i = 0U; i < pianola::timeline::kCallCount; ++i) {
+        fmt::print("{}\"{}\"", comma, pianola::timeline::name_of(call_at(i)));
         comma = ", ";
     }
     fmt::print("]\n");

@@ -7,7 +7,7 @@ HEAD = """# Cost of a session's calls
 
 Made by `tests/session_cost/instructions.py --print`; do not edit. Upper bounds for each public call of a `Session`:
 calls of the port, bytes, and instructions, as formulas of a binary's numbers. The formulas are in
-`capture_host/timeline/cost/session_formulas.h`; `pianola size --ftti-us` uses them ([timing.md](../guide/timing.md)).
+`capture_host/timeline/cost/session_cost.cpp`; `pianola size --ftti-us` uses them ([timing.md](../guide/timing.md)).
 No time is measured here.
 
 ## What holds them

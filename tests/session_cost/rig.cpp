@@ -51,16 +51,16 @@ Status Rig::load() {
 }
 
 void Rig::gather_facts(const CostPlan& plan, Release release) {
-    timing::RuntimeFacts runtime;
+    timeline::RuntimeFacts runtime;
     runtime.pointer_bytes = sizeof(void*);
     runtime.verifies = release == Release::kVerified;
     runtime.sees_memory = plan.memory_is_visible;
     facts_ = facts_for(runtime);
 }
 
-SessionFacts Rig::facts_for(const timing::RuntimeFacts& runtime) const {
-    return timing::facts_of(session_->plan(), *workspace_, workspace_->image.envelope(), session_->self_test_count(),
-                            runtime);
+SessionFacts Rig::facts_for(const timeline::RuntimeFacts& runtime) const {
+    return timeline::facts_of(session_->plan(), *workspace_, workspace_->image.envelope(), session_->self_test_count(),
+                              runtime);
 }
 
 void Rig::make_tensors() {
@@ -221,16 +221,16 @@ Status Rig::perform(Call call) {
 
 // Which call of its kind is the last one inside the call that is measured.
 std::uint64_t Rig::last_call_of(Fault fault, Call call) const {
-    const timing::Counts counts = cost_of(call, facts_, situation(call));
+    const timeline::Counts counts = cost_of(call, facts_, situation(call));
     switch (fault) {
         case Fault::kLastCommand:
-            return timing::count(counts, Term::kEnqueue);
+            return timeline::count(counts, Term::kEnqueue);
         case Fault::kLastDoorbell:
-            return timing::count(counts, Term::kDoorbell);
+            return timeline::count(counts, Term::kDoorbell);
         case Fault::kLastWord:
-            return timing::count(counts, Term::kReadBack);
+            return timeline::count(counts, Term::kReadBack);
         case Fault::kReset:
-            return timing::count(counts, Term::kReset);
+            return timeline::count(counts, Term::kReset);
         default:
             return std::max<std::uint64_t>(facts_.step.notifications, 1U);
     }

@@ -12,9 +12,9 @@
 
 namespace pianola::test {
 
-using timing::Call;
-using timing::SessionFacts;
-using timing::Situation;
+using timeline::Call;
+using timeline::SessionFacts;
+using timeline::Situation;
 
 class Rig {
   public:
@@ -35,7 +35,7 @@ class Rig {
 
     [[nodiscard]] const SessionFacts& facts() const { return facts_; }
     // Of the same binary for another runtime.
-    [[nodiscard]] SessionFacts facts_for(const timing::RuntimeFacts& runtime) const;
+    [[nodiscard]] SessionFacts facts_for(const timeline::RuntimeFacts& runtime) const;
     [[nodiscard]] Situation situation(Call call) const;
     [[nodiscard]] Session& session() { return *session_; }
     // Bytes of outputs and of scratch memory that are zeros now, where none was before.

@@ -45,8 +45,8 @@ TEST(SessionCost, NoCallDoesMoreThanItsFormula) {
     }
 }
 
-timing::EcuTiming ecu() {
-    timing::EcuTiming ecu;
+timeline::EcuTiming ecu() {
+    timeline::EcuTiming ecu;
     ecu.clock_hz = 1'000'000'000U;
     ecu.cycles_per_instruction = 1.0;
     ecu.period_us = 5000U;
@@ -59,27 +59,27 @@ timing::EcuTiming ecu() {
 TEST(FaultHandlingTime, IsTheSumOfItsAddendsAndFitsToTheMicrosecond) {
     verifies({"swr~fault-handling-time~1"});
     const Rig rig{typical(), Release::kVerified, true};
-    timing::EcuTiming timing = ecu();
+    timeline::EcuTiming timing = ecu();
     std::uint64_t sum = 0U;
-    for (const timing::Addend& each : timing::answer(rig.facts(), timing).addends) {
+    for (const timeline::Addend& each : timeline::answer(rig.facts(), timing).addends) {
         sum += each.time_us;
     }
     EXPECT_GT(sum, timing.period_us + timing.deadline_us + timing.poll_us + timing.reset_us);
     timing.ftti_us = sum;
-    EXPECT_EQ(timing::answer(rig.facts(), timing).handling_us(), sum);
-    EXPECT_TRUE(timing::answer(rig.facts(), timing).fits);
+    EXPECT_EQ(timeline::answer(rig.facts(), timing).handling_us(), sum);
+    EXPECT_TRUE(timeline::answer(rig.facts(), timing).fits);
     timing.ftti_us = sum - 1U;
-    EXPECT_FALSE(timing::answer(rig.facts(), timing).fits);
+    EXPECT_FALSE(timeline::answer(rig.facts(), timing).fits);
 }
 
 TEST(FaultHandlingTime, CountsEveryStepInFlightAndEveryDevice) {
     const Rig rig{typical(), Release::kVerified, true};
     SessionFacts facts = rig.facts();
-    const timing::FttiAnswer one = timing::answer(facts, ecu());
+    const timeline::FttiAnswer one = timeline::answer(facts, ecu());
     facts.steps_in_flight = 3U;
-    EXPECT_GE(timing::answer(facts, ecu()).detection_us, one.detection_us + (2U * ecu().deadline_us));
+    EXPECT_GE(timeline::answer(facts, ecu()).detection_us, one.detection_us + (2U * ecu().deadline_us));
     facts.devices = 4U;
-    EXPECT_GE(timing::answer(facts, ecu()).reaction_us, one.reaction_us + (3U * ecu().reset_us));
+    EXPECT_GE(timeline::answer(facts, ecu()).reaction_us, one.reaction_us + (3U * ecu().reset_us));
 }
 
 }  // namespace

@@ -6,83 +6,103 @@
 #include <utility>
 
 #include "capture_host/base/interrupt.h"
-#include "capture_host/host/capture/capture_loops.h"
+#include "capture_host/host/capture/loops.h"
 
 namespace pianola::host {
 namespace {
 
-constexpr std::size_t kNone = SIZE_MAX;
+// Above all ids that devices give.
+constexpr std::uint64_t kSlots = 1ULL << 63U;
+constexpr unsigned kDeviceShift = 40U;
+constexpr unsigned kQueueShift = 32U;
 
-// For every byte of a device's memory: the call that wrote it last, and its readers since.
-class LastTouched {
-  public:
-    struct Entry {
-        std::uint64_t end{0U};
-        std::size_t writer{kNone};
-        std::vector<std::size_t> readers;
-    };
+struct Use {
+    std::uint32_t records{0U};
+    bool is_awaited_first{false};
+    std::uint64_t last_wait{0U};  // its call's number
+};
 
-    template <typename Visit>
-    void read(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
-        if (begin >= end) {
-            return;
-        }
-        cover(begin, end);
-        for (auto at = entries_.find(begin); (at != entries_.end()) && (at->first < end); ++at) {
-            visit(at->second.writer);
-            if (at->second.readers.empty() || (at->second.readers.back() != call)) {
-                at->second.readers.push_back(call);
+std::map<std::uint64_t, Use> uses_of(const std::vector<Section>& sections) {
+    std::map<std::uint64_t, Use> uses;
+    for (const Section& section : sections) {
+        for (const Call& call : section.calls) {
+            if (call.kind == CallKind::kRecordEvent) {
+                uses[call.object].records += 1U;
+            } else if (call.kind == CallKind::kWaitEvent) {
+                Use& use = uses[call.object];
+                use.is_awaited_first = use.is_awaited_first || (use.records == 0U);
+                use.last_wait = call.number;
+            } else {
+                // Neither.
             }
         }
     }
+    return uses;
+}
 
-    template <typename Visit>
-    void write(std::uint64_t begin, std::uint64_t end, std::size_t call, const Visit& visit) {
-        if (begin >= end) {
+class Slots {
+  public:
+    explicit Slots(const std::vector<Section>& sections) : uses_{uses_of(sections)} {}
+
+    void rename(Call& call) {
+        const bool is_record = call.kind == CallKind::kRecordEvent;
+        if (!is_record && (call.kind != CallKind::kWaitEvent)) {
             return;
         }
-        cover(begin, end);
-        auto at = entries_.find(begin);
-        while ((at != entries_.end()) && (at->first < end)) {
-            visit(at->second.writer);
-            std::for_each(at->second.readers.begin(), at->second.readers.end(), visit);
-            at = entries_.erase(at);
+        const Use& use = uses_.at(call.object);
+        if ((use.records != 1U) || use.is_awaited_first) {
+            return;
         }
-        entries_[begin] = Entry{end, call, {}};
+        call.event = call.object;
+        if (is_record) {
+            std::set<std::uint64_t>& taken = taken_[{call.device, call.queue}];
+            std::uint64_t slot = first_of(call);
+            while (taken.count(slot) != 0U) {
+                slot += 1U;
+            }
+            slots_[call.event] = {slot, &taken};
+            if (use.last_wait != 0U) {
+                taken.insert(slot);
+            }
+        }
+        const auto& [slot, taken] = slots_.at(call.event);
+        call.object = slot;
+        if (call.number == use.last_wait) {
+            taken->erase(slot);
+        }
     }
 
   private:
-    void split(std::uint64_t address) {
-        auto after = entries_.upper_bound(address);
-        if (after == entries_.begin()) {
-            return;
-        }
-        --after;
-        if ((after->first < address) && (address < after->second.end)) {
-            Entry rest = after->second;
-            after->second.end = address;
-            entries_.emplace(address, std::move(rest));
-        }
+    static std::uint64_t first_of(const Call& record) {
+        return kSlots | (std::uint64_t{record.device} << kDeviceShift) | (std::uint64_t{record.queue} << kQueueShift);
     }
 
-    // Makes entries that exactly cover the bytes.
-    void cover(std::uint64_t begin, std::uint64_t end) {
-        split(begin);
-        split(end);
-        std::uint64_t at = begin;
-        for (auto next = entries_.lower_bound(begin); at < end; ++next) {
-            const bool is_inside = (next != entries_.end()) && (next->first < end);
-            const std::uint64_t until = is_inside ? next->first : end;
-            if (at < until) {
-                next = entries_.emplace_hint(next, at, Entry{until, kNone, {}});
-                at = until;
-            } else {
-                at = next->second.end;
-            }
+    std::map<std::uint64_t, Use> uses_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::uint64_t>> taken_;   // by device and queue
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::set<std::uint64_t>*>> slots_;  // by event
+};
+
+}  // namespace
+
+std::vector<Section> with_event_slots(const std::vector<Section>& sections) {
+    Slots slots{sections};
+    std::vector<Section> renamed = sections;
+    for (Section& section : renamed) {
+        for (Call& call : section.calls) {
+            slots.rename(call);
         }
     }
+    return renamed;
+}
 
-    std::map<std::uint64_t, Entry> entries_;  // by first address
+namespace {
+
+constexpr std::size_t kNone = SIZE_MAX;
+
+// The accesses of a byte of device memory: the call that wrote it last, and its readers since.
+struct LastTouched {
+    std::size_t writer{kNone};
+    std::vector<std::size_t> readers;
 };
 
 struct Node {
@@ -133,7 +153,7 @@ class TurnOrder {
   private:
     using Queue = std::pair<std::uint32_t, std::uint32_t>;  // device, queue
 
-    // What the next calls of a queue wait for.
+    // Calls that the next calls of a queue must follow.
     struct QueueEnd {
         std::size_t last{kNone};               // program or event
         std::size_t wait{kNone};               // for an event
@@ -153,7 +173,8 @@ class TurnOrder {
 
     void read(std::size_t call, std::uint64_t begin, std::uint64_t end) {
         bool is_first = true;
-        touched_[calls_[call].device].read(begin, end, call, [&](std::size_t writer) {
+        touched_[calls_[call].device].update(begin, end, [&](LastTouched& bytes) {
+            const std::size_t writer = bytes.writer;
             need(call, writer);
             if (is_first) {
                 nodes_[call].sources.push_back(writer);
@@ -162,42 +183,31 @@ class TurnOrder {
             if ((writer != kNone) && (writer != call)) {
                 nodes_[writer].readers.push_back(call);
             }
+            if (bytes.readers.empty() || (bytes.readers.back() != call)) {
+                bytes.readers.push_back(call);
+            }
         });
     }
+
     void write(std::size_t call, std::uint64_t begin, std::uint64_t end) {
-        touched_[calls_[call].device].write(begin, end, call, [&](std::size_t other) { need(call, other); });
+        RangeMap<LastTouched>& memory = touched_[calls_[call].device];
+        memory.for_each(begin, end, [&](std::uint64_t /*from*/, std::uint64_t /*to*/, const LastTouched& bytes) {
+            need(call, bytes.writer);
+            for (const std::size_t reader : bytes.readers) {
+                need(call, reader);
+            }
+        });
+        memory.set(begin, end, {call, {}});
     }
 
     void find_needs(std::size_t i) {
-        const Call& call = calls_[i];
-        if ((call.kind == CallKind::kWrite) || (call.kind == CallKind::kRead)) {
-            for (const AddressRange& run : call.buffer->runs) {
-                const std::uint64_t end = std::uint64_t{run.address} + run.bytes;
-                (call.kind == CallKind::kRead) ? read(i, run.address, end) : write(i, run.address, end);
-            }
-        } else if (is_program(call)) {
-            (void)targets::for_each_command(
-                command_set_, words_of(call),
-                [&](std::uint32_t /*at*/, const DecodedCommand& command) { touch(i, command); });
-        } else {
-            // Events touch no memory.
-        }
+        for_each_access(calls_[i], command_set_, [&](Access access, std::uint64_t begin, std::uint64_t end) {
+            (access == Access::kRead) ? read(i, begin, end) : write(i, begin, end);
+        });
         follow_queue(i);
         std::vector<std::size_t>& needs = nodes_[i].needs;
         std::sort(needs.begin(), needs.end());
         needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
-    }
-
-    void touch(std::size_t call, const DecodedCommand& command) {
-        for (const Access access : {Access::kRead, Access::kWrite}) {
-            for (const Extent& extent : command.extents.view()) {
-                if (extent.access == access) {
-                    for_each_run(extent, [&](std::uint64_t begin, std::uint64_t end) {
-                        (access == Access::kRead) ? read(call, begin, end) : write(call, begin, end);
-                    });
-                }
-            }
-        }
     }
 
     // A record follows all earlier calls of its queue; a wait precedes all later ones.
@@ -331,7 +341,7 @@ class TurnOrder {
     const Calls& calls_;
     const CommandSet& command_set_;
     std::vector<Node> nodes_;
-    std::map<std::uint32_t, LastTouched> touched_;  // by device
+    std::map<std::uint32_t, RangeMap<LastTouched>> touched_;  // by device
     std::map<Queue, QueueEnd> queues_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, EventEnd> events_;  // by device
     std::vector<std::size_t> done_;                                       // in the new order

@@ -7,7 +7,7 @@
 #include <map>
 #include <mutex>
 
-#include "capture_host/host/capture/capture_make.h"
+#include "capture_host/host/capture/make.h"
 
 namespace pianola::host {
 

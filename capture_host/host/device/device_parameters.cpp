@@ -177,12 +177,9 @@ void Device::set_parameter(TraceId trace, const std::string& name, std::uint32_t
     }
     if (parameter->kind == TraceParameterKind::kBufferAddress) {
         target.moved.emplace();
-        (void)targets::for_each_command(
-            state_->command_set, target.words, [&target](std::uint32_t /*at*/, const DecodedCommand& command) {
-                for (const Extent& extent : command.extents.view()) {
-                    (extent.access == Access::kWrite ? target.moved->second : target.moved->first)
-                        .add(extent.address, extent.address + hull_bytes(extent));
-                }
+        (void)targets::for_each_access(
+            state_->command_set, target.words, [&target](Access access, std::uint64_t begin, std::uint64_t end) {
+                (access == Access::kWrite ? target.moved->second : target.moved->first).add(begin, end);
             });
     }
     state_->finish_call(target.last_queue, false);

@@ -132,7 +132,7 @@ struct DeviceState {
     void finish_call(std::uint32_t queue, bool blocking);  // rings, and waits
     void drain();                                          // waits for all queues
 
-    // device_races.cpp. `operation` is about to be enqueued. Throws API-RACE, or warns.
+    // race_detector.cpp. `operation` is about to be enqueued. Throws API-RACE, or warns.
     void check_race(std::uint32_t queue, const std::string& operation, const RangeSet& reads, const RangeSet& writes);
     // All of the queue up to now; and what has completed, as the host has seen.
     [[nodiscard]] RaceDetector::Clock race_clock(std::uint32_t queue) const;

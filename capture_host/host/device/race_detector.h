@@ -2,9 +2,9 @@
 //
 // Happens-before is kept with vector clocks (C. Fidge, "Timestamps in message-passing systems that preserve the partial
 // ordering", 1988): one counter for each queue, joined where a queue waits for an event and where the host has seen
-// that something completed. Of each byte and queue only the last read and the last write count: what is ordered behind
-// those is ordered behind all before. So memory is bounded by how finely the operations cut the device's memory, and
-// not by how many there are.
+// that something completed. For each byte and queue only the last read and the last write count: an operation that is
+// ordered after them is ordered after all earlier ones. So memory is bounded by how finely the operations cut the
+// device's memory, and not by how many there are.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "capture_host/base/range_map.h"
 #include "capture_host/base/range_set.h"
 #include "pianola/config.h"
 
@@ -32,17 +33,17 @@ class RaceDetector {
     struct Race {
         Operation other;
         ByteRange bytes;           // of the first conflict
-        bool is_written{false};    // by the operation that was asked about
+        bool is_written{false};    // by the later operation
         bool other_writes{false};  // by the other
     };
 
-    // An operation that is about to be enqueued, against those that nothing orders before it.
+    // A race of an operation that is about to be enqueued with one that is not ordered before it.
     [[nodiscard]] std::optional<Race> find(std::uint32_t queue, const RangeSet& reads, const RangeSet& writes) const;
     void add(const Operation& operation, const RangeSet& reads, const RangeSet& writes);
 
-    // All that was enqueued on the queue up to now, and what is ordered before it.
+    // Everything that was enqueued on the queue up to now, and everything ordered before it.
     [[nodiscard]] const Clock& now(std::uint32_t queue) const { return known_.at(queue); }
-    // What the queue takes from here on comes after it.
+    // Later operations of the queue come after the clock.
     void wait(std::uint32_t queue, const Clock& clock);
     // The host has seen it completed: whatever it enqueues from here on comes after it.
     void complete(const Clock& clock);
@@ -57,19 +58,17 @@ class RaceDetector {
             return (left.read == right.read) && (left.write == right.write);
         }
     };
-    using Marked = std::map<std::uint64_t, Marks>;  // from this address up to the next one
     struct Queue {
-        Marked marked{{0U, {}}};
+        RangeMap<Marks> marked;
         std::map<std::uint64_t, Operation> operations;  // those that a mark names
         std::size_t tidy_at{1024U};                     // segments and operations
     };
 
-    void mark(Queue& queue, const RangeSet& set, std::uint64_t Marks::* last, std::uint64_t number);
     void tidy(std::uint32_t queue);
     [[nodiscard]] std::optional<Race> conflict(std::uint32_t queue, const RangeSet& set, bool is_written) const;
 
     std::array<Queue, kMaxQueues> queues_;
-    std::array<Clock, kMaxQueues> known_{};  // of its own operations: all
+    std::array<Clock, kMaxQueues> known_{};  // of each queue; counts all of its own operations
 };
 
 }  // namespace pianola::host

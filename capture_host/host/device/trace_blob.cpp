@@ -203,7 +203,7 @@ void check_identity(BlobReader& reader, const DeviceDescription& spec) {
 
 // Decodes every word, compares the cost with what the blob says, and finds what the trace touches.
 void prove_words(const DeviceDescription& spec, TraceState& trace) {
-    targets::TraceCost cost;
+    targets::QueueTime time;
     bool ended = false;
     const auto refuse_word = [](std::size_t at, const char* what) {
         refuse_blob(HostRule::kBlobCommand, fmt::format("word {} of the trace: {}", at, what));
@@ -212,10 +212,9 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
         if (ended) {
             refuse_word(at, "a command behind the end command");
         }
-        for (const Extent& extent : command.extents.view()) {
-            const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
-            (extent.access == Access::kWrite ? trace.writes : trace.reads).add(extent.address, end);
-        }
+        targets::for_each_access(command, [&trace](Access access, std::uint64_t begin, std::uint64_t end) {
+            (access == Access::kWrite ? trace.writes : trace.reads).add(begin, end);
+        });
         if ((command.kind == CommandKind::kDispatch) && (command.core >= core_count(spec))) {
             refuse_blob(HostRule::kBlobCommand,
                         fmt::format("word {} of the trace: core {} is outside the grid of {} cores", at, command.core,
@@ -226,7 +225,7 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
         info.argument_word = kernel_head_words(command);
         info.argument_count = (info.argument_word == 0U) ? 0U : (command.length_words - info.argument_word);
         trace.commands.push_back(info);
-        cost.add(command);
+        time.execute(command);
         ended = command.kind == CommandKind::kEnd;
     };
     const targets::WalkEnd end = targets::for_each_command(usual_target().command_set(), trace.words, prove);
@@ -236,9 +235,9 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
     if (!ended) {
         refuse_blob(HostRule::kBlobCommand, "the trace has no end command");
     }
-    if (cost.cycles() != trace.cost_cycles) {
+    if (time.now() != trace.cost_cycles) {
         refuse_blob(HostRule::kBlobCommand, fmt::format("the blob states a cost of {} cycles, its commands take {}",
-                                                        trace.cost_cycles, cost.cycles()));
+                                                        trace.cost_cycles, time.now()));
     }
 }
 

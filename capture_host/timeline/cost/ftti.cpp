@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "capture_host/timeline/cost/instructions.h"
+#include "capture_host/timeline/cost/session_cost.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 namespace {
 
 // Two more looks than slices: one may come right before the completion, and one right before a slice's turn.
@@ -85,4 +85,4 @@ FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu) {
     return result;
 }
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline

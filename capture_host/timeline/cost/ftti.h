@@ -1,6 +1,6 @@
 // FTTI: from a fault to the safe state, and whether that is soon enough.
 //
-// What `pianola size --ftti-us` answers. Times come from the formulas of session_cost.h and from what an integrator
+// Used by `pianola size --ftti-us`. Times come from the formulas of session_cost.h and from what an integrator
 // says of an ECU; nothing is measured here. docs/guide/timing.md explains each addend.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "capture_host/timeline/cost/session_facts.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 
 // What the integrator says.
 struct EcuTiming {
@@ -50,4 +50,4 @@ struct FttiAnswer {
 // Each addend is rounded up to a microsecond.
 [[nodiscard]] FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu);
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline

@@ -9,9 +9,9 @@
 
 #include "capture_host/timeline/cost/session_facts.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 
-// What is counted. From kDescribe to kSealCommand: calls of the port, one by one.
+// The counted terms. Those from kDescribe to kSealCommand are calls of the port.
 enum class Term : std::uint8_t {
     kCall,         // entries into a call of the session, own uses included
     kSealedBytes,  // of the session's state, summed up or compared
@@ -95,7 +95,7 @@ enum class Call : std::uint8_t {
 inline constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::kCalls);
 [[nodiscard]] const char* name_of(Call call) noexcept;
 
-// What decides how long a call takes beside the binary.
+// Conditions other than the binary that a call's cost depends on.
 struct Situation {
     bool has_fault{false};          // a fault latches, at the worst moment
     std::uint64_t idle_rounds{0U};  // of calls that wait: how often a device was still at work, for each script
@@ -103,11 +103,22 @@ struct Situation {
     std::uint64_t vector{0U};       // that self_test(index) is given
 };
 
-// At most so much: of a call that goes well, is refused, or with `has_fault` latches a fault. Reading: const members
+// An upper bound for a call that succeeds, is refused, or with `has_fault` latches a fault. Reading: const members
 // take kCall alone.
 [[nodiscard]] Counts cost_of(Call call, const SessionFacts& facts, const Situation& situation) noexcept;
 
 // What a fault adds to any call: the reset, zeros in outputs, the record, the safe state.
 [[nodiscard]] Counts cost_of_fault(const SessionFacts& facts) noexcept;
 
-}  // namespace pianola::timing
+// One coefficient for each count, measured with callgrind and held by tests/session_cost. What the port's own methods
+// take is not in them.
+//
+// Coefficients of the host are measured; those of a 32-bit core follow from them and are checked against boards.
+enum class Core : std::uint8_t { kHost, kEcu };
+
+// Hundredths of an instruction for one of the term; 0 where another term stands for it.
+[[nodiscard]] std::uint64_t coefficient(Core core, Term term) noexcept;
+// An upper bound, without the port's instructions and without validations.
+[[nodiscard]] std::uint64_t instructions(Core core, const Counts& counts) noexcept;
+
+}  // namespace pianola::timeline

@@ -4,10 +4,8 @@
 
 #include "pianola/device.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
 namespace {
-
-constexpr std::uint64_t kChunkBytes = 64U;  // that a comparison reads back at once
 
 constexpr std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) {
     return (value + by - 1U) / by;
@@ -134,4 +132,4 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     return facts;
 }
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline

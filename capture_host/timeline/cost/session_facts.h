@@ -1,7 +1,7 @@
 // SessionFacts: what the cost of a session's calls depends on, as numbers of one binary and one runtime.
 //
 // The only input of the formulas in session_cost.h. Gathered from a plan, so that a test that drives a session and
-// `pianola size` that only judges a file come to the same numbers.
+// `pianola size`, which only reads a file, get the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 #include "pianola/plan.h"
 #include "pianola/scrub.h"
 
-namespace pianola::timing {
+namespace pianola::timeline {
+
+inline constexpr std::uint64_t kChunkBytes = 64U;  // that a comparison reads back at once
 
 // What the runtime was built with and how it is configured: nothing of it is the binary's.
 struct RuntimeFacts {
@@ -70,4 +72,4 @@ struct SessionFacts {
 [[nodiscard]] SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const Envelope& envelope,
                                     std::uint32_t self_tests, const RuntimeFacts& runtime);
 
-}  // namespace pianola::timing
+}  // namespace pianola::timeline
