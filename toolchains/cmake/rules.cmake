@@ -65,6 +65,13 @@ if(PIANOLA_COVERAGE)
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/coverage/counted.sh")
 endif()
 
+# pianola_generated_first(<target> <generated file>...): the files are also made by a target that links nothing. Their
+# command waits for the libraries of `target` otherwise, and clang-tidy, which needs the files, would compile these.
+function(pianola_generated_first target)
+    add_custom_target(${target}_generated DEPENDS ${ARGN})
+    add_dependencies(${target} ${target}_generated)
+endfunction()
+
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
 # gated.
 function(pianola_is_target_code folder out)
