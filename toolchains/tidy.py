@@ -109,7 +109,8 @@ def record(folder, source, directory, files):
     root = pathlib.Path.cwd()
     own = sorted({path for path in ((directory / name).resolve() for name in files) if path.is_relative_to(root)})
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name_of(source)}.txt").write_text("".join(f"{path.relative_to(root)}\n" for path in own), encoding="utf-8")
+    text = "".join(f"{path.relative_to(root)}\n" for path in own)
+    (folder / f"{name_of(source)}.txt").write_text(text, encoding="utf-8")
 
 
 def name_of(source):
