@@ -21,6 +21,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 CLANG_TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
@@ -48,15 +49,18 @@ def preprocessing_only(command):
     return kept
 
 
+def names_in_rule(text):
+    """The files that a rule for make names behind its colon."""
+    _, _, names = text.partition(":")
+    return sorted(set(names.replace("\\\n", " ").split()))
+
+
 def dependencies(command, directory):
     """Every file that the source includes, system headers too; None where the compiler cannot tell."""
     result = subprocess.run(
         [*preprocessing_only(command), "-M"], cwd=directory, capture_output=True, text=True, check=False
     )
-    if result.returncode != 0:
-        return None
-    _, _, names = result.stdout.partition(":")
-    return sorted(set(names.replace("\\\n", " ").split()))
+    return names_in_rule(result.stdout) if result.returncode == 0 else None
 
 
 @functools.lru_cache(maxsize=None)
@@ -105,23 +109,48 @@ def record(folder, source, directory, files):
     root = pathlib.Path.cwd()
     own = sorted({path for path in ((directory / name).resolve() for name in files) if path.is_relative_to(root)})
     folder.mkdir(parents=True, exist_ok=True)
-    name = str(source.relative_to(root)).replace("/", "+") + ".txt"
-    (folder / name).write_text("".join(f"{path.relative_to(root)}\n" for path in own), encoding="utf-8")
+    text = "".join(f"{path.relative_to(root)}\n" for path in own)
+    (folder / f"{name_of(source)}.txt").write_text(text, encoding="utf-8")
 
 
-def examine(source, command, directory, options):
-    """(exit code, output) of one source."""
-    files = dependencies(command, directory)
-    stamp = None
-    if options.cache is not None and files is not None:
-        stamp = options.cache / key_of(source, command, directory, files, options.plugin)
+def name_of(source):
+    """A source's name as one of a file."""
+    return str(source.relative_to(pathlib.Path.cwd())).replace("/", "+")
+
+
+def lint(source, command, directory, plugin):
+    """(exit code, output, files that were read) of a run of clang-tidy. None in place of files that are not known, or
+    of which one has changed since."""
+    started = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        rule = pathlib.Path(folder) / "rule.d"
+        # clang-tidy removes -MD, but leaves options of the preprocessor.
+        run = subprocess.run([
+            CLANG_TIDY, "--quiet", f"--load={plugin.resolve()}", "--checks=pianola-own-code",
+            str(source), "--", *command, f"-Wp,-MD,{rule}"
+        ], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        files = names_in_rule(rule.read_text(encoding="utf-8")) if rule.exists() else None
+    if files is not None and any((directory / name).stat().st_mtime >= started for name in files):
+        files = None
+    return run.returncode, run.stdout, files
+
+
+def examine(source, command, directory, options, remembered):
+    """(exit code, output) of one source. `remembered` has the names of the stamps in the cache."""
+    def stamp_of(files):
+        if options.cache is None or files is None:
+            return None
+        key = key_of(source, command, directory, files, options.plugin)
+        return options.cache / f"{name_of(source)}.{key}"
+
+    # Without a stamp of the source there is nothing to look up, and clang-tidy itself says what it reads.
+    is_known = name_of(source) in remembered
+    files = dependencies(command, directory) if is_known else None
+    stamp = stamp_of(files)
     code, output = 0, ""
     if stamp is None or not stamp.exists():
-        run = subprocess.run([
-            CLANG_TIDY, "--quiet", f"--load={options.plugin.resolve()}", "--checks=pianola-own-code",
-            str(source), "--", *command
-        ], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        code, output = run.returncode, run.stdout
+        code, output, files = lint(source, command, directory, options.plugin)
+        stamp = stamp_of(files)
     if code == 0 and stamp is not None:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
@@ -156,9 +185,11 @@ def main():
     for source in unknown:
         print(f"tidy.py: {source}: no target compiles it", file=sys.stderr)
     failed = len(unknown)
+    known = options.cache is not None and options.cache.is_dir()
+    remembered = {stamp.name.rpartition(".")[0] for stamp in options.cache.iterdir()} if known else set()
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         jobs = {
-            pool.submit(examine, source, *commands[source], options): source
+            pool.submit(examine, source, *commands[source], options, remembered): source
             for source in sources if source in commands
         }
         for number, job in enumerate(concurrent.futures.as_completed(jobs), 1):

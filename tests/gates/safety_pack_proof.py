@@ -7,6 +7,7 @@ of the tree, or in the results that it is given, and the check has to fail and t
 Results are made up here: every test that the package asks for, all passed. Whether they really did is asked of real
 results, at the end of toolchains/test.sh.
 """
+import hashlib
 import pathlib
 import re
 import shutil
@@ -57,9 +58,9 @@ def asked_tests(root):
     return names | {named[5:] for text in texts for named in NAMED.findall(text) if named.startswith("test:")}
 
 
-def results(root, tests, verified):
+def results(digests, tests, verified):
     """CTest's results: tests that passed, and one that says of which tree it is and verifies these requirements."""
-    said = safety_pack.tree_line(root) + "\n" + "".join(f"verifies: {identifier}\n" for identifier in verified)
+    said = safety_pack.tree_line(digests) + "\n" + "".join(f"verifies: {identifier}\n" for identifier in verified)
     cases = "".join(f'<testcase name="{name}" status="run"/>' for name in sorted(tests))
     last = f'<testcase name="{EVERYTHING}" status="run"><system-out>{said}</system-out></testcase>'
     return f'<testsuite timestamp="2020-01-01T00:00:00">{cases}{last}</testsuite>'
@@ -97,14 +98,24 @@ class Copy:
         self.root = pathlib.Path(folder) / "tree"
         self.results = pathlib.Path(folder) / "results.xml"
         copy_tree(self.root)
+        self.digests = safety_pack.file_digests(self.root)
         self.tests = asked_tests(self.root)
         self.verified = [identifier for name, identifier in Ids(self.root).revisions.items()
                          if name.split("~")[0] in ("swr", "rule")]
         self.write_results()
 
-    def write_results(self):
-        """Results of the tree as it is."""
-        self.results.write_text(results(self.root, self.tests, self.verified), encoding="utf-8")
+    def write_results(self, digests=None):
+        """Results of the copy, or of a tree with these digests."""
+        text = results(digests or self.digests, self.tests, self.verified)
+        self.results.write_text(text, encoding="utf-8")
+
+    def digests_with(self, name):
+        """The digests of the copy where one file has changed, or is there or gone."""
+        digests = dict(self.digests)
+        digests.pop(pathlib.Path(name), None)
+        if (self.root / name).exists():
+            digests[pathlib.Path(name)] = hashlib.sha256((self.root / name).read_bytes()).hexdigest()
+        return digests
 
     def pack(self, *words):
         """(exit code, all that it says)."""
@@ -119,7 +130,7 @@ class Copy:
 
     def check_results_with(self, gap):
         """What --check says where the results have the gap."""
-        text = results(self.root, self.tests - {gap.get("without_test")},
+        text = results(self.digests, self.tests - {gap.get("without_test")},
                        [one for one in self.verified if one != gap.get("without_verified")])
         if "old" in gap:
             text = made_in(text, gap)
@@ -139,7 +150,7 @@ class Copy:
                 path.unlink()
             else:
                 path.write_bytes(made_in(kept.decode(), gap).encode())
-            self.write_results()
+            self.write_results(self.digests_with(gap["file"]))
             return self.check(gap["parts"])
         finally:
             if kept is None:

@@ -50,6 +50,16 @@ if(PIANOLA_SANITIZE)
     endif()
 endif()
 
+# For code that no fuzzer searches. At each comparison libFuzzer's instrumentation calls a function, by which a fuzzer
+# learns what its input is compared with; a loop of a kernel takes 3.5 times as long with these calls. The second
+# option is for folders of fuzzers in a folder that has the first.
+set(pianola_not_fuzzed "")
+set(pianola_fuzzed "")
+if(PIANOLA_SANITIZE MATCHES "fuzzer")
+    set(pianola_not_fuzzed -fno-sanitize-coverage=trace-cmp)
+    set(pianola_fuzzed -fsanitize-coverage=trace-cmp)
+endif()
+
 # What a target that is measured compiles with. The runtime is, and the tests that exercise it are: the inline functions
 # of the runtime's headers are compiled into them too. Every path in them begins with /pianola, wherever the project
 # lies, and whether the compiler is given relative paths (ccache's) or absolute ones: tests/coverage/coverage_gate.py
@@ -64,6 +74,13 @@ if(PIANOLA_COVERAGE)
     target_link_options(pianola_measured INTERFACE -fprofile-instr-generate)
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/tests/coverage/counted.sh")
 endif()
+
+# pianola_generated_first(<target> <generated file>...): the files are also made by a target that links nothing. Their
+# command waits for the libraries of `target` otherwise, and clang-tidy, which needs the files, would compile these.
+function(pianola_generated_first target)
+    add_custom_target(${target}_generated DEPENDS ${ARGN})
+    add_dependencies(${target} ${target}_generated)
+endfunction()
 
 # True in `out` where code of `folder` runs on a target: it then follows pianola_target_rules, and its objects are
 # gated.

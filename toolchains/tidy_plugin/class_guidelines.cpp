@@ -163,7 +163,7 @@ bool promises_nothing(const MatchFinder::MatchResult& result) {
     return type->getExceptionSpecType() == clang::EST_None;
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kClassGuidelines[]{
     {"6.4.2", "hides a function of a base", match_method, hides_inherited},
     {"6.4.3", "a base that depends on a template's parameter", match_dependent_base, has_dependent_base},
     {"6.8.4", "hands out a part of an object that may be temporary: no & behind the parameters", match_method,
@@ -186,7 +186,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> class_guidelines() {
-    return kGuidelines;
+    return kClassGuidelines;
 }
 
 }  // namespace pianola::misra

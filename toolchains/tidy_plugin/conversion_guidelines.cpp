@@ -130,7 +130,7 @@ bool makes_narrow_address(const MatchFinder::MatchResult& result) {
     return name.find("uintptr_t") == std::string::npos && name.find("intptr_t") == std::string::npos;
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kConversionGuidelines[]{
     {"7.0.3", "a character is used as a number, or a number as a character", match_implied, mixes_character_and_number},
     {"7.0.5", "a promotion or arithmetic conversion changes an operand's sign", match_implied, changes_sign_of_operand},
     {"7.11.3", "a function becomes a pointer where none is asked for", match_decay, decays_elsewhere},
@@ -143,7 +143,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> conversion_guidelines() {
-    return kGuidelines;
+    return kConversionGuidelines;
 }
 
 }  // namespace pianola::misra

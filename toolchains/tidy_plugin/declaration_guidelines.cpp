@@ -221,7 +221,7 @@ bool has_no_value(const MatchFinder::MatchResult& result) {
            !construction->isListInitialization() && !construction->requiresZeroInitialization();
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kDeclarationGuidelines[]{
     {"6.0.2", "an external array without a size", match_extern_array, nullptr},
     {"6.0.3", "a declaration in the global namespace", match_global, is_no_empty_declaration},
     {"6.0.4", "a function of another namespace is called main", match_main, nullptr},
@@ -241,7 +241,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> declaration_guidelines() {
-    return kGuidelines;
+    return kDeclarationGuidelines;
 }
 
 }  // namespace pianola::misra

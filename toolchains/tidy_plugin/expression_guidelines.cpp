@@ -181,7 +181,7 @@ bool keeps_unnamed(const MatchFinder::MatchResult& result) {
            is_kept(result);
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kExpressionGuidelines[]{
     {"0.1.2", "nobody looks at this result", match_calls, is_statement},
     {"0.3.1", "arithmetic in floating point", match_floating_point, nullptr},
     {"8.1.1", "a lambda that is kept captures this without saying so", match_lambda, keeps_this},
@@ -201,7 +201,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> expression_guidelines() {
-    return kGuidelines;
+    return kExpressionGuidelines;
 }
 
 }  // namespace pianola::misra

@@ -91,7 +91,7 @@ void match_allocation_functions(MatchFinder* finder, MatchFinder::MatchCallback*
         callback);
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kLibraryGuidelines[]{
     {"4.1.1", "not C++17: a word of the compiler's own", match_extensions, is_extension},
     {"18.5.2", "ends the program", match_ends, nullptr},
     {"21.2.1", "a number is read by a function that cannot say what is wrong", match_numbers, nullptr},
@@ -105,7 +105,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> library_guidelines() {
-    return kGuidelines;
+    return kLibraryGuidelines;
 }
 
 }  // namespace pianola::misra

@@ -106,7 +106,7 @@ bool mixes_prefixes(const MatchFinder::MatchResult& result) {
     return prefixes.size() > 1;
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kLiteralGuidelines[]{
     {"5.13.2", "a numeric escape sequence has no clear end", match_texts, any_open_escape},
     {"5.13.3", "an octal number", match_integers, is_octal},
     {"5.13.4", "a number of an unsigned type without the suffix U", match_integers, lacks_unsigned_suffix},
@@ -118,7 +118,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> literal_guidelines() {
-    return kGuidelines;
+    return kLiteralGuidelines;
 }
 
 }  // namespace pianola::misra

@@ -176,7 +176,7 @@ void match_goto(MatchFinder* finder, MatchFinder::MatchCallback* callback) {
     finder->addMatcher(gotoStmt().bind(kHit), callback);
 }
 
-constexpr Guideline kGuidelines[]{
+constexpr Guideline kStatementGuidelines[]{
     {"0.0.2", "a constant of this function decides the condition", match_condition, is_decided_here},
     {"9.4.1", "the last else is missing", match_if, ends_else_if},
     {"9.4.2", "a label that is not directly in the block of its switch", match_label, nullptr},
@@ -188,7 +188,7 @@ constexpr Guideline kGuidelines[]{
 }  // namespace
 
 llvm::ArrayRef<Guideline> statement_guidelines() {
-    return kGuidelines;
+    return kStatementGuidelines;
 }
 
 }  // namespace pianola::misra

@@ -111,17 +111,20 @@ def page_findings(part):
             yield f"{page}: not what {' '.join(words)} prints; docs/safety/tools/safety_pack.py --write"
 
 
-def tree_line(root=ROOT):
+def file_digests(root=ROOT):
+    """{own file: its digest}."""
+    return {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in own_files(root)}
+
+
+def tree_line(digests):
     """What says which tree this is: a digest over all own files."""
-    digest = hashlib.sha256()
-    for name in own_files(root):
-        digest.update(f"{name} {hashlib.sha256((root / name).read_bytes()).hexdigest()}\n".encode())
-    return f"safety_pack: tree {digest.hexdigest()[:16]}"
+    lines = "".join(f"{name} {digests[name]}\n" for name in sorted(digests))
+    return f"safety_pack: tree {hashlib.sha256(lines.encode()).hexdigest()[:16]}"
 
 
 def tree_findings(results):
     """Whether results are of this tree: one says so, and the others are no older."""
-    line, times = tree_line(), {}
+    line, times = tree_line(file_digests()), {}
     for path in results:
         root = ElementTree.parse(path).getroot()
         is_of_it = any(line in (case.findtext("system-out") or "").splitlines() for case in root.iter("testcase"))
@@ -197,7 +200,7 @@ def main():
     if options.failed:
         options.failed.write_text(" ".join(failed), encoding="utf-8")
     if options.check and not options.results:
-        print(tree_line())
+        print(tree_line(file_digests()))
     with_results = "with results" if options.results else "without results"
     print(f"safety_pack: {len(parts)} parts, {'written' if options.write else with_results}, "
           f"{len(failed)} failed{': ' if failed else ''}{' '.join(failed)}")
