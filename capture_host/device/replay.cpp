@@ -7,7 +7,6 @@
 
 #include "capture_host/base/interrupt.h"
 #include "capture_host/base/profiles.h"
-#include "capture_host/base/status_name.h"
 #include "capture_host/base/text.h"
 #include "pianola/development_config.h"
 #include "pianola_host/manifest.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/base/profiles.h"
-#include "capture_host/base/status_name.h"
+#include "capture_host/base/text.h"
 #include "hal/registry/registry.h"
 #include "pianola/development_config.h"
 #include "pianola_host/replay.h"

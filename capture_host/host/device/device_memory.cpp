@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "capture_host/host/device/buffer_layout.h"
 #include "capture_host/host/device/device_state.h"
 #include "capture_host/host/device/lockstep.h"
 

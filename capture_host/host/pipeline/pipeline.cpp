@@ -57,18 +57,6 @@ void check_config(const PipelineConfig& config, const AnyDevice& device, const P
     }
 }
 
-using Make = std::unique_ptr<Executor> (*)(const Parts&);
-
-[[nodiscard]] Make executor_for(const PipelineConfig& config) {
-    if (config.num_command_queues == 1U) {
-        return config.use_trace ? make_traced : make_eager;
-    }
-    if (!config.use_trace) {
-        return make_separate_writes;
-    }
-    return config.all_transfers_on_separate_command_queue ? make_separate_transfers : make_traced_separate_writes;
-}
-
 // A device that has failed, or was closed, uses nothing any more.
 void settle(const AnyDevice& device) noexcept {
     const interrupt::Hold hold;
@@ -129,29 +117,6 @@ std::vector<Outputs> Delivery::take() {
 void Delivery::clear() {
     slots_.reset();
     delivered_.clear();
-}
-
-Outputs run_model(const Parts& parts, const Tensor& input) {
-    Outputs outputs = parts.model(input);
-    if (outputs.empty()) {
-        throw PipelineError{PipelineRule::kOutput, "the model gives no output tensor; it must give at least one"};
-    }
-    for (const Tensor& output : outputs) {
-        if (!output.is_on_device() || !output.is_allocated() || (output.place() != parts.device)) {
-            throw PipelineError{
-                PipelineRule::kOutput,
-                "the model gives a tensor that does not lie on the pipeline's device, or was deallocated"};
-        }
-    }
-    return outputs;
-}
-
-std::vector<tensor::TensorSpec> specs_of(const Outputs& outputs) {
-    std::vector<tensor::TensorSpec> specs;
-    for (const Tensor& output : outputs) {
-        specs.push_back(output.spec());
-    }
-    return specs;
 }
 
 Pipeline::Pipeline(AnyDevice device, std::function<std::unique_ptr<Executor>()> make_executor)
@@ -254,8 +219,7 @@ std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Mo
                       memory.l1_input.value_or(MemoryConfig{}),
                       memory.dram_output.value_or(MemoryConfig{}),
                       memory.l1_output};
-    const Make make = executor_for(config);
-    return std::make_unique<Pipeline>(device, [parts, make] { return make(parts); });
+    return std::make_unique<Pipeline>(device, [config, parts] { return make_executor(config, parts); });
 }
 
 }  // namespace pianola::pipeline

@@ -45,6 +45,11 @@ void check_structure(const DeviceDescription& spec, const Program::State& progra
 [[nodiscard]] Assembled assemble(const DeviceDescription& spec, const Program::State& program,
                                  const MemoryHolder& device, const AddressCheck& is_allocated);
 
+// Words before the arguments of a kernel's command.
+[[nodiscard]] std::uint32_t kernel_head_words() noexcept;
+// The same for a command of a trace; 0 if it runs no kernel.
+[[nodiscard]] std::uint32_t kernel_head_words(const DecodedCommand& command) noexcept;
+
 // Words of a whole trace: the programs one after the other, each complete before the next begins, and the end command.
 class TraceWords {
   public:
@@ -59,6 +64,18 @@ class TraceWords {
     std::vector<CommandInfo> commands_;
     std::vector<Assembled> programs_;
 };
+
+// Whether the proof of the device's profile holds what the cores of one program touch; Device::fits() asks. From one
+// barrier to the next, the runtime's proof keeps which core has touched which bytes, in as many disjoint ranges as the
+// profile has (runtime/plan/cores.cpp; rule CAP-INTERVALS). These functions do the same before a capture.
+//
+// True if a program of so few kernels fits the proof and that many bytes of commands whatever its operands are: then
+// there is no need to assemble it.
+[[nodiscard]] bool surely_fits(const DeviceDescription& spec, const Program::State& program, std::uint64_t bytes);
+// `assembled` is made from this program, whose operands lie in the buffers that its arguments name. The answer does not
+// depend on the addresses of these buffers: ranges of two buffers are never joined, though the proof joins ranges that
+// touch.
+[[nodiscard]] bool fits_proof(const DeviceDescription& spec, const Program::State& program, const Assembled& assembled);
 
 // Programs by their numbers of commands; the end command belongs to none.
 [[nodiscard]] std::vector<TraceProgramInfo> program_infos(const TraceWords& words);

@@ -1,9 +1,8 @@
-#include "capture_host/host/program/proof_ranges.h"
-
+// The proof of what the cores of one program touch, as the runtime does it.
 #include <map>
 #include <memory>
 
-#include "capture_host/host/program/kernel_words.h"
+#include "capture_host/host/program/compile.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "pianola/interval_map.h"
 
