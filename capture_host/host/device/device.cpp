@@ -229,15 +229,13 @@ const DeviceDescription& Device::spec() const noexcept {
 }
 
 void Device::finish(std::uint32_t queue) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "finish");
     state_->finish_call(queue, true);
 }
 
 void Device::synchronize() {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
         state_->check_not_capturing(queue, "synchronize");

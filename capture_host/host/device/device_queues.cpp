@@ -14,8 +14,8 @@ void refuse_blocking(const DeviceState& state, std::uint32_t queue, bool blockin
     }
 }
 
-std::string who(std::uint64_t speaker) {
-    return (speaker == 0U) ? std::string{"the device by itself"} : fmt::format("mesh {}", speaker);
+std::string capturer_name(std::uint64_t mesh) {
+    return (mesh == 0U) ? std::string{"the device by itself"} : fmt::format("mesh {}", mesh);
 }
 
 EventState& event_of(DeviceState& state, EventId event) {
@@ -42,8 +42,7 @@ const EventState& recorded_event(DeviceState& state, EventId event) {
 }  // namespace
 
 void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpan host_row_major, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "a write");
     check_buffer(buffer);
     if (host_row_major.size() != buffer->size_bytes()) {
@@ -61,8 +60,7 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
 }
 
 ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
     const RangeSet addresses = addresses_of(*buffer);
@@ -127,8 +125,7 @@ bool ReadHandle::is_seen() const noexcept {
 }
 
 void Device::compile(Program& program) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     check_structure(state_->spec, program.state());
     state_->place_local_memory(program.state(), shared_from_this());
@@ -153,17 +150,16 @@ void DeviceState::Capturing::append(const Assembled& program) {
 }
 
 void Device::enqueue_program(std::uint32_t queue, Program& program, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_queue(queue);
     refuse_blocking(*state_, queue, blocking);
     check_structure(state_->spec, program.state());
     const std::optional<DeviceState::Capturing>& current = state_->capturing.at(queue);
-    if (current.has_value() && (current->speaker != state_->speaker)) {
+    if (current.has_value() && (current->mesh != state_->call.mesh)) {
         throw HostError{HostRule::kTraceOwner,
                         fmt::format("program '{}' would become part of trace {}, which {} captures on queue {}; end "
                                     "that capture before, or use another queue",
-                                    program.name(), current->id.value, who(current->speaker), queue)};
+                                    program.name(), current->id.value, capturer_name(current->mesh), queue)};
     }
     if (state_->compiled.count(structure_digest(program.state())) == 0U) {
         if (state_->capturing.at(queue).has_value()) {
@@ -249,8 +245,7 @@ EventId Device::create_event() {
 }
 
 void Device::record_event(std::uint32_t queue, EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "recording an event");
     EventState& target = event_of(*state_, event);
     // One counter per queue serves all events: it counts the queue's records, and wraps.
@@ -266,8 +261,7 @@ void Device::record_event(std::uint32_t queue, EventId event) {
 }
 
 void Device::wait_for_event(std::uint32_t queue, EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "waiting for an event");
     const EventState& source = recorded_event(*state_, event);
     if (source.queue != queue) {  // a queue need not wait for itself
@@ -283,8 +277,7 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
 }
 
 void Device::event_synchronize(EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
         state_->check_not_capturing(queue, "synchronising with an event");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture_host/host/device/allocator.h"
@@ -21,8 +22,6 @@
 #include "pianola_host/device.h"
 
 namespace pianola::host {
-
-class Lockstep;
 
 // Checks a buffer's configuration, and lays its pieces out.
 struct BufferPlacement {
@@ -86,6 +85,62 @@ struct TraceState {
     std::vector<Overwritten> overwritten;   // each is named once
 };
 
+// The call of a mesh that a call on one of its devices is part of; all zero for a call on the device alone.
+struct MeshCall {
+    std::uint64_t mesh{0U};
+    std::uint64_t replicas{0U};  // number of the call that gives all devices the same bytes
+    std::uint64_t transfer{0U};  // number of the call that transfers all parts of a tensor
+};
+
+// Changes a value until the end of its scope.
+template <typename Value>
+class TemporaryValue {
+  public:
+    TemporaryValue(Value& place, const Value& value) : place_{place}, former_{std::exchange(place, value)} {}
+    ~TemporaryValue() { place_ = former_; }
+    TemporaryValue(const TemporaryValue&) = delete;
+    TemporaryValue& operator=(const TemporaryValue&) = delete;
+
+  private:
+    Value& place_;
+    Value former_;
+};
+
+struct DeviceState;
+
+// Devices that get memory at the same offsets, so that one address names a buffer, or temporary memory of an operation,
+// on all of them.
+//
+// The first device takes what is free on all; the others then get the same offsets in the same order. Holds the
+// devices' locks. A device that is called alone is the only one of its step.
+class Lockstep {
+  public:
+    // Different devices, at least one; none of them is in another Lockstep.
+    explicit Lockstep(const std::vector<std::shared_ptr<Device>>& devices);
+    ~Lockstep();
+    Lockstep(const Lockstep&) = delete;
+    Lockstep& operator=(const Lockstep&) = delete;
+
+    // The calls that follow are those of the next device, the first device's before all others.
+    void next_device() noexcept;
+
+    [[nodiscard]] const std::vector<DeviceState*>& devices() const noexcept { return devices_; }
+    // The first device got this offset.
+    void note(std::uint32_t offset) { offsets_.push_back(offset); }
+    // What the first device got by the same call. Throws API-MEMORY-FULL if it made no such call.
+    [[nodiscard]] std::uint32_t repeat();
+    // The first device's buffer by the same call; `buffer` itself for the first device.
+    [[nodiscard]] BufferId first_buffer(BufferId buffer);
+
+  private:
+    std::vector<DeviceState*> devices_;
+    std::vector<std::unique_lock<std::recursive_mutex>> locks_;
+    std::vector<std::uint32_t> offsets_;
+    std::vector<BufferId> buffers_;  // of the first device
+    std::size_t next_offset_{0U};
+    std::size_t next_buffer_{0U};
+};
+
 using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
 
 struct DeviceState {
@@ -117,9 +172,9 @@ struct DeviceState {
     struct Capturing {
         TraceId id;
         TraceWords words;
-        RangeSet writes;  // of the programs so far
-        RangeSet needs;   // of what they read: what none of them has written before
-        std::uint64_t speaker{0U};
+        RangeSet writes;         // of the programs so far
+        RangeSet needs;          // of what they read: what none of them has written before
+        std::uint64_t mesh{0U};  // that began the capture; 0: the device alone
         // Allocated during the capture where earlier programs of it write, and written by no later one.
         std::vector<Overwritten> overwritten;
 
@@ -130,11 +185,8 @@ struct DeviceState {
     std::shared_ptr<CallRecorder> recorder;
     std::optional<RaceDetector> races;  // none: not looked for
     std::set<std::string> reported_races;
-    // While a mesh makes calls on this device: which one, and the devices on which it makes the same. 0: no mesh.
-    std::uint64_t speaker{0U};
-    std::uint64_t replicas{0U};   // while it gives them the same bytes: a number for that call
-    std::uint64_t mesh_call{0U};  // while it transfers all parts of a tensor: a number for that call
-    Lockstep* lockstep{nullptr};
+    MeshCall call;
+    Lockstep* lockstep{nullptr};  // while a mesh makes the same calls on several devices
 
     // Calls on queues. Throw HostError.
     void check_open() const;
@@ -163,12 +215,13 @@ struct DeviceState {
     [[nodiscard]] RangeSet under_trace(Memory memory) const;
     [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                          const std::string& what, const MemoryOwner& owner = {});
-    // A place that is kept clear of others' memory, if there is one; and where the first device in step has its own.
+    // Devices that get memory at the same offsets; this one alone if no mesh calls it.
+    [[nodiscard]] std::vector<DeviceState*> in_step();
+    // An offset that is free on all devices in step, and keeps clear of others' memory on them if possible.
     [[nodiscard]] std::optional<std::uint32_t> free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
                                                           FromEnd from, const MemoryOwner& owner);
-    [[nodiscard]] std::optional<std::uint32_t> repeated(Allocator& target, std::uint64_t bytes) const;
     void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
-    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
+    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner) const;
     // What programs of the captures on other queues use.
     [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
     // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.

@@ -118,8 +118,7 @@ TraceState& DeviceState::place_trace(TraceState trace) {
 }
 
 TraceId Device::begin_trace_capture(std::uint32_t queue) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_queue(queue);
     std::optional<DeviceState::Capturing>& capture = state_->capturing.at(queue);
     if (capture.has_value()) {
@@ -128,13 +127,12 @@ TraceId Device::begin_trace_capture(std::uint32_t queue) {
                                     capture->id.value)};
     }
     const TraceId id{next_id()};
-    capture = DeviceState::Capturing{id, {}, {}, {}, state_->speaker, {}};
+    capture = DeviceState::Capturing{id, {}, {}, {}, state_->call.mesh, {}};
     return id;
 }
 
 void Device::end_trace_capture(std::uint32_t queue, TraceId trace) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_queue(queue);
     auto& capturing = state_->capturing.at(queue);
     if (!capturing.has_value() || (capturing->id != trace)) {
@@ -186,8 +184,7 @@ void Device::discard_trace_capture(std::uint32_t queue) {
 }
 
 void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "executing a trace");
     TraceState& target = state_->trace(trace);
     check_inputs(target);
@@ -209,8 +206,7 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
 }
 
 void Device::release_trace(TraceId trace) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     const TraceState& target = state_->trace(trace);
     state_->transfers->drain();  // its last execution may be under way; the program has not asked for this wait
@@ -425,8 +421,7 @@ void Device::declare_parameter(TraceId trace, const TraceParameter& parameter) {
 }
 
 void Device::set_parameter(TraceId trace, const std::string& name, std::uint32_t value) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     TraceState& target = state_->trace(trace);
     const auto parameter = std::find_if(target.parameters.begin(), target.parameters.end(),

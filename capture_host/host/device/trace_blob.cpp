@@ -453,8 +453,7 @@ TraceId Device::copy_trace(std::uint32_t queue, Device& source, TraceId trace) {
 }
 
 TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector<BufferPtr>& buffers) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "loading a trace");
     TraceState loaded = read_blob(state_->spec, blob);
     state_->drain();  // what was freed is no longer used

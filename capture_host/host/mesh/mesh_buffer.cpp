@@ -94,8 +94,7 @@ std::map<MeshCoordinate, MeshBuffer::Part> plan_parts(const MeshShape& mesh, con
 }
 
 MeshBufferPtr MeshDevice::allocate(const MeshBufferConfig& config) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     std::map<MeshCoordinate, MeshBuffer::Part> parts = plan_parts(shape_, config);
     const std::vector<MeshCoordinate> all = coordinates();
     in_step(all, [&](const std::shared_ptr<Device>& device, std::size_t i) {
@@ -125,8 +124,7 @@ void MeshDevice::require_mine(const MeshBuffer& buffer) const {
 }
 
 void MeshDevice::deallocate(const MeshBufferPtr& buffer) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     require_mine(*buffer);
     for (const auto& [place, part] : buffer->parts()) {
         part.buffer->device()->deallocate(part.buffer);
@@ -135,8 +133,7 @@ void MeshDevice::deallocate(const MeshBufferPtr& buffer) {
 
 void MeshDevice::write_shard(std::uint32_t queue, const MeshBufferPtr& buffer, const MeshCoordinate& coordinate,
                              ByteSpan bytes, bool blocking) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     require_mine(*buffer);
     const BufferPtr& shard = buffer->on(coordinate);
     on(device_id(coordinate), [&](Device& device) { device.enqueue_write(queue, shard, bytes, blocking); });
@@ -144,8 +141,7 @@ void MeshDevice::write_shard(std::uint32_t queue, const MeshBufferPtr& buffer, c
 
 ReadHandle MeshDevice::read_shard(std::uint32_t queue, const MeshBufferPtr& buffer, const MeshCoordinate& coordinate,
                                   bool blocking) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     require_mine(*buffer);
     const BufferPtr& shard = buffer->on(coordinate);
     return on(device_id(coordinate), [&](Device& device) { return device.enqueue_read(queue, shard, blocking); });
@@ -153,12 +149,11 @@ ReadHandle MeshDevice::read_shard(std::uint32_t queue, const MeshBufferPtr& buff
 
 void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpan bytes, bool blocking,
                        const MeshRange& range) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     require_mine(*buffer);
     require_size(*buffer, bytes.size());
     const std::vector<MeshCoordinate> places = coordinates(range);
-    const Transferring transferring{*family_, places.size()};
+    const TemporaryValue<std::uint64_t> transfer = one_transfer(*family_, places.size());
     const auto write_part = [&](const MeshCoordinate& place) {
         const MeshBuffer::Part& part = buffer->parts().at(place);
         if (part.is_used) {
@@ -183,13 +178,12 @@ void MeshDevice::write(std::uint32_t queue, const MeshBufferPtr& buffer, ByteSpa
 }
 
 std::vector<std::uint8_t> MeshDevice::read(std::uint32_t queue, const MeshBufferPtr& buffer) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     require_mine(*buffer);
     if (!buffer->is_sharded()) {
         return read_shard(queue, buffer, buffer->parts().begin()->first, true).data();
     }
-    const Transferring transferring{*family_, buffer->parts().size()};
+    const TemporaryValue<std::uint64_t> transfer = one_transfer(*family_, buffer->parts().size());
     std::map<MeshCoordinate, ReadHandle> reads;  // all are under way before the first is waited for
     for (const auto& [place, part] : buffer->parts()) {
         if (part.is_used) {

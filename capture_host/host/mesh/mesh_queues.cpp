@@ -79,14 +79,12 @@ void MeshDevice::for_programs(const MeshWorkload& workload, const std::function<
 }
 
 void MeshDevice::compile(const MeshWorkload& workload) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     for_programs(workload, [](Device& device, Program& program) { device.compile(program); });
 }
 
 void MeshDevice::enqueue_workload(std::uint32_t queue, const MeshWorkload& workload, bool blocking) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     if (blocking && is_capturing(queue)) {
         finish(queue);  // which says why that is impossible
     }
@@ -97,8 +95,7 @@ void MeshDevice::enqueue_workload(std::uint32_t queue, const MeshWorkload& workl
 }
 
 EventId MeshDevice::create_event() {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshEvent event;
     for (const std::uint32_t id : ids_) {
         event.parts[id] = on(id, [](Device& device) { return device.create_event(); });
@@ -109,8 +106,7 @@ EventId MeshDevice::create_event() {
 }
 
 void MeshDevice::record_event(std::uint32_t queue, EventId event, const MeshRange& range) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshEvent& target = event_of(*family_, event, name());
     std::set<std::uint32_t> recorded;
     for (const MeshCoordinate& place : coordinates(range)) {
@@ -127,8 +123,7 @@ void MeshDevice::record_event(std::uint32_t queue, EventId event, const MeshRang
 }
 
 void MeshDevice::wait_for_event(std::uint32_t queue, EventId event) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     const MeshEvent& source = recorded_event(*family_, event, name());
     bool waits = false;
     for (const std::uint32_t id : ids_) {
@@ -145,8 +140,7 @@ void MeshDevice::wait_for_event(std::uint32_t queue, EventId event) {
 }
 
 void MeshDevice::event_synchronize(EventId event) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     const MeshEvent& source = recorded_event(*family_, event, name());
     for (const std::uint32_t id : source.recorded) {
         on(id, [&](Device& device) { device.event_synchronize(source.parts.at(id)); });
@@ -154,8 +148,7 @@ void MeshDevice::event_synchronize(EventId event) {
 }
 
 bool MeshDevice::event_query(EventId event) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     const MeshEvent& source = event_of(*family_, event, name());
     bool has_happened = !source.recorded.empty();
     for (const std::uint32_t id : source.recorded) {
@@ -165,14 +158,12 @@ bool MeshDevice::event_query(EventId event) {
 }
 
 void MeshDevice::finish(std::uint32_t queue) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     on_all([queue](Device& device) { device.finish(queue); });
 }
 
 void MeshDevice::synchronize() {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     on_all([](Device& device) { device.synchronize(); });
 }
 

@@ -21,15 +21,13 @@ MeshTrace& MeshDevice::trace(TraceId id) const {
 }
 
 bool MeshDevice::is_capturing(std::uint32_t queue) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     return std::any_of(ids_.begin(), ids_.end(),
                        [&](std::uint32_t id) { return family_->devices.at(id)->is_capturing(queue); });
 }
 
 TraceId MeshDevice::begin_trace_capture(std::uint32_t queue) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     for (const std::uint32_t id : ids_) {
         if (on(id, [queue](Device& device) { return device.is_capturing(queue); })) {
             on(id, [queue](Device& device) { static_cast<void>(device.begin_trace_capture(queue)); });  // says why not
@@ -61,8 +59,7 @@ void MeshDevice::give_up(MeshTrace& trace, std::uint32_t queue) const {
 }
 
 void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshTrace& ended = trace(id);
     if ((ended.mesh != id_) || ended.is_captured || !is_capturing(queue)) {
         throw HostError{HostRule::kTraceNotCapturing,
@@ -111,8 +108,7 @@ TraceId MeshDevice::part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t
 }
 
 void MeshDevice::execute_trace(std::uint32_t queue, TraceId id, bool blocking, const MeshRange& range) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshTrace& target = trace(id);
     const std::vector<MeshCoordinate> places = coordinates(range);
     const auto has_captured = [&](std::uint32_t device) {
@@ -145,8 +141,7 @@ void MeshDevice::execute_trace(std::uint32_t queue, TraceId id, bool blocking, c
 }
 
 void MeshDevice::release_trace(TraceId id) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshTrace& released = trace(id);
     if (!released.is_captured) {
         throw HostError{HostRule::kTraceUnknown, fmt::format("trace {} is being captured; end it first", id.value)};
@@ -160,8 +155,7 @@ void MeshDevice::release_trace(TraceId id) {
 }
 
 std::optional<TraceInfo> MeshDevice::trace_info(TraceId id, const MeshCoordinate& coordinate) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshTrace& shown = trace(id);
     const std::uint32_t device = device_id(coordinate);
     const auto part = shown.parts.find(device);
@@ -235,8 +229,7 @@ std::vector<ByteSpan> parts_of(ByteSpan body, std::size_t devices) {
 
 std::vector<std::uint8_t> MeshDevice::collect_trace(TraceId id,
                                                     const std::map<MeshCoordinate, std::vector<NamedBuffer>>& names) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     const MeshTrace& collected = trace(id);
     if (!collected.is_captured || (collected.ids != ids_)) {
         throw MeshError{MeshRule::kTrace,
@@ -272,8 +265,7 @@ std::vector<std::uint8_t> MeshDevice::collect_trace(TraceId id,
 }
 
 TraceId MeshDevice::load_trace(std::uint32_t queue, ByteSpan blob) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     const std::vector<ByteSpan> parts = parts_of(checked_body(*this, blob), ids_.size());
     MeshTrace made;
     made.mesh = id_;
@@ -298,8 +290,7 @@ TraceId MeshDevice::load_trace(std::uint32_t queue, ByteSpan blob) {
 }
 
 std::vector<NamedBuffer> MeshDevice::trace_buffers(TraceId id, const MeshCoordinate& coordinate) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshTrace& loaded = trace(id);
     const auto part = loaded.parts.find(device_id(coordinate));
     return (part == loaded.parts.end()) ? std::vector<NamedBuffer>{}

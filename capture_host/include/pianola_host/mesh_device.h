@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -124,11 +125,16 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
   private:
     friend MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options);
     MeshDevice(MeshShape shape, std::vector<std::uint32_t> ids, std::shared_ptr<MeshFamily> family, MeshPtr parent);
+    using FamilyLock = std::unique_lock<std::recursive_mutex>;
     [[nodiscard]] MeshPtr part(const MeshShape& shape, const std::vector<MeshCoordinate>& coordinates);
 
     void check_open() const;
-    void check_working() const;  // open, and nothing has failed
+    // Lock all meshes that share devices with this one, for a call. Throw API-MESH-CLOSED, and the second also
+    // API-MESH-FAILED.
+    [[nodiscard]] FamilyLock lock_open() const;
+    [[nodiscard]] FamilyLock lock_working() const;
     void check_device(std::uint32_t id) const;
+    [[nodiscard]] MeshCoordinate coordinate_of(std::uint32_t id) const;
     void require_mine(const MeshBuffer& buffer) const;
     // A call on one device. What that refuses, or reports, is told with its coordinate.
     template <typename Call>
