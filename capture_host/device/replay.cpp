@@ -255,7 +255,7 @@ void Replay::self_test(const std::function<void(std::uint32_t done)>& done) {
     try {
         for (std::uint32_t i = 0U; i < count; ++i) {
             interrupt::check();
-            // In a stream the session replays the earlier vectors too: used only to say what is wrong.
+            // In a stream the session replays the earlier vectors too: used only to describe the error.
             if (!is_stream || !gives_vector(i, outputs)) {
                 check(session_.self_test(i, {scratch.data(), scratch.size()}));
             }

@@ -62,7 +62,7 @@ std::vector<Block> shards_of(const BufferConfig& config, std::uint64_t shard_row
     return blocks;
 }
 
-// What a configuration means, worked out.
+// The blocks, cores and sizes that a configuration leads to.
 struct Distribution {
     std::vector<Block> blocks;
     std::vector<CoreCoord> cores;  // L1: by slot
@@ -171,9 +171,9 @@ std::uint64_t stride_of(const BufferConfig& config, const Distribution& distribu
 }  // namespace
 
 Buffer::~Buffer() {
-    const std::shared_ptr<MemoryHolder> holder = holder_.lock();
-    if (holder != nullptr) {
-        holder->release(*this);
+    const std::shared_ptr<Device> device = device_.lock();
+    if (device != nullptr) {
+        device->release(*this);
     }
 }
 
@@ -266,14 +266,13 @@ BufferPlacement BufferPlacement::plan(const DeviceDescription& spec, const Buffe
 
 BufferPtr BufferPlacement::make(const DeviceDescription& spec, const BufferConfig& config,
                                 const BufferPlacement& placement, std::uint32_t offset, BufferId id,
-                                const std::shared_ptr<Device>& device, const std::shared_ptr<MemoryHolder>& holder) {
+                                const std::shared_ptr<Device>& device) {
     const Distribution distribution = distribute(spec, config);
     const std::uint64_t stride = stride_of(config, distribution);
     const BufferPtr buffer = std::make_shared<Buffer>(Buffer::Key{});
     buffer->id_ = id;
     buffer->config_ = config;
     buffer->device_ = device;
-    buffer->holder_ = holder;
     buffer->allocated_ = true;
     buffer->offset_ = offset;
     buffer->reserved_bytes_ = static_cast<std::uint32_t>(align_up(placement.bytes, kAllocationAlignment));
@@ -287,7 +286,7 @@ BufferPtr BufferPlacement::make(const DeviceDescription& spec, const BufferConfi
         }
         buffer->shards_.push_back(shard);
     }
-    // Slot by slot, so that what is one run of device memory stays together.
+    // Slot by slot, so that contiguous device memory stays one run.
     for (std::uint32_t slot = 0U; slot < distribution.slots; ++slot) {
         Buffer::Shard& shard = buffer->shards_[slot];
         for (const Block& block : distribution.blocks) {

@@ -42,7 +42,7 @@ DeviceDescription checked_spec(const DeviceOptions& options) {
         refuse(fmt::format("dispatch_area_bytes is {}; take a multiple of {} above 0", options.dispatch_area_bytes,
                            kRegionAlignment));
     }
-    // Cores have equal shares of L1, in whole allocation units: what is left over belongs to none.
+    // Cores have equal shares of L1, in whole allocation units; the rest is not used.
     const std::uint64_t cores = std::uint64_t{spec.grid_columns} * spec.grid_rows;
     if ((cores != 0U) && (cores <= kMaxCores)) {
         spec.l1_bytes -= spec.l1_bytes % (static_cast<std::uint32_t>(cores) * kAllocationAlignment);

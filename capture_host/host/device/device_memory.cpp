@@ -338,8 +338,8 @@ BufferPtr Device::allocate(const BufferConfig& config) {
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
     const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
                                                   "a buffer", config.owner);
-    const BufferPtr buffer = BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()},
-                                                   shared_from_this(), shared_from_this());
+    const BufferPtr buffer =
+        BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
     buffer->first_twin_ = (state_->lockstep != nullptr) ? state_->lockstep->first_buffer(buffer->id()) : buffer->id();
     state_->buffers[buffer->id().value] = buffer.get();
     state_->note_overwritten(buffer);

@@ -1,4 +1,4 @@
-// Transfers, programs and events on a device's queues.
+// Transfers, programs and events on a device's queues, and races between them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -194,7 +194,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     }
     state_->check_race(queue, fmt::format("program '{}'", program.name()), assembled.reads, assembled.writes);
     state_->note_access(assembled.reads, assembled.writes);
-    // One area per queue is enough: a queue writes it anew only after the replay before.
+    // One area per queue is enough: a queue writes it again only after the previous replay.
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
     state_->write_words(queue, area, finished);
     state_->replay(queue, area, finished.size());
@@ -307,7 +307,7 @@ std::string named(const RaceDetector::Operation& operation) {
                : fmt::format("{} on queue {} ({})", operation.what, operation.queue, operation.where);
 }
 
-// What lies there now.
+// The bytes, with the buffer that has them now.
 std::string race_place(const DeviceState& state, const ByteRange& bytes) {
     RangeSet conflict;
     conflict.add(bytes.begin, bytes.end);

@@ -1,4 +1,4 @@
-// Traces of a device.
+// Traces of a device, and their parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::uint64_t cost_of(const DeviceState& state, const TraceState& trace) {
     return targets::measure_trace(state.command_set, trace.words).cycles;
 }
 
-// The same for maps that may be written and for others.
+// For constant maps and others.
 template <typename Traces>
 auto& find_trace(Traces& traces, TraceId id) {
     const auto found = traces.find(id.value);
@@ -39,7 +39,7 @@ auto& find_trace(Traces& traces, TraceId id) {
     return found->second;
 }
 
-// What expect_input() was promised.
+// Throws API-TRACE-INPUT if a buffer that was passed to expect_input() is not allocated.
 void check_inputs(const TraceState& trace) {
     for (const auto& [name, input] : trace.inputs) {
         const std::shared_ptr<Buffer> buffer = input.buffer.lock();
@@ -54,7 +54,7 @@ void check_inputs(const TraceState& trace) {
     }
 }
 
-// Each consequence once.
+// Warns of each consequence once.
 void warn(TraceState& trace, std::vector<std::string>& warnings) {
     for (const std::string& consequence : trace.consequences) {
         warnings.push_back("executed all the same: " + consequence);
@@ -103,7 +103,7 @@ TraceState& DeviceState::place_trace(TraceState trace) {
                         std::max<std::uint64_t>(need, trace_region.total_bytes()))};
     }
     trace.region_offset = *offset;
-    // Executions may come on any queue, so the words must be there before this call ends.
+    // Any queue may execute the trace, so the words must be in place before this call ends.
     write_words(trace.queue, trace_address(trace), trace.words);
     finish_call(trace.queue, true);
     std::vector<std::uint8_t> there(bytes);
@@ -192,7 +192,7 @@ void Device::execute_trace(std::uint32_t queue, TraceId trace, bool blocking) {
                        target.moved ? target.moved->second : target.writes);
     warn(target, state_->warnings);
     if (target.last_queue != queue) {
-        // A parameter may be on its way on the other queue. The program has not asked for this wait: it orders nothing.
+        // The other queue may still be writing a parameter. The program has not asked for this wait: it orders nothing.
         state_->transfers->drain();
         target.last_queue = queue;
     }
@@ -209,7 +209,7 @@ void Device::release_trace(TraceId trace) {
     const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     const TraceState& target = state_->trace(trace);
-    state_->transfers->drain();  // its last execution may be under way; the program has not asked for this wait
+    state_->transfers->drain();  // its last execution may be under way; this wait orders nothing for the program
     state_->trace_region.free(target.region_offset);
     state_->traces.erase(trace.value);
 }
@@ -313,7 +313,7 @@ DecodedCommand decode(const DeviceState& state, const TraceState& trace, const C
     return found;
 }
 
-// One value in one word, against what the command does now.
+// Compares the command with another value in one word with the command as it is now.
 void prove(const DeviceState& state, const TraceState& trace, const TraceParameter& parameter, std::uint32_t word,
            std::uint32_t value) {
     const CommandInfo& command = *command_of(trace, word);

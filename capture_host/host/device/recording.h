@@ -1,7 +1,7 @@
 // Recording of API calls: the hook inside every call.
 //
-// The calls of Device tell a CallRecorder what they did, if they are the outermost ones of their thread. Without
-// PIANOLA_RECORDING everything here is empty, and nothing of it is left in the calls' objects.
+// Calls of Device report to a CallRecorder if they are the outermost ones of their thread. Without PIANOLA_RECORDING
+// nothing is recorded, and the calls contain no code for it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Traces that leave the device as blobs, and come back.
+// Blobs of traces: collecting, loading and copying traces.
 //
 // docs/guide/host_api.md gives the layout of a blob. Blobs are untrusted input.
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct NamedWord {
     std::uint32_t value;
 };
 
-// What must be equal for a trace to mean the same.
+// The properties of a device that must be equal for a trace to mean the same.
 std::vector<NamedWord> identity_of(const DeviceDescription& device) {
     std::vector<NamedWord> words{{"command set", device.command_set_id},
                                  {"command set version", device.command_set_version}};
@@ -75,7 +75,7 @@ class BlobWriter {
     std::vector<std::uint32_t> words_;
 };
 
-// Reads words, and knows where the blob ends.
+// Reads words up to the end of the blob.
 class BlobReader {
   public:
     explicit BlobReader(ByteSpan bytes) : bytes_{bytes} {}
@@ -203,7 +203,7 @@ void check_identity(BlobReader& reader, const DeviceDescription& spec) {
     }
 }
 
-// Decodes every word, compares the cost with what the blob says, and finds what the trace touches.
+// Decodes every word, compares the cost with that of the blob, and finds the bytes that the trace touches.
 void prove_words(const DeviceDescription& spec, TraceState& trace) {
     targets::TraceCost cost;
     bool ended = false;
@@ -346,7 +346,7 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     return trace;
 }
 
-// Allocates a buffer of a loaded trace where it was captured; not where the caller's own stands for it.
+// Allocates a buffer of a loaded trace where it was captured. False if one of the caller's buffers has that memory.
 bool place(DeviceState& state, const std::shared_ptr<Device>& device, TracedBuffer& traced, const RangeSet& own) {
     const Memory memory = traced.config.memory;
     BufferPlacement placement;
@@ -368,7 +368,7 @@ bool place(DeviceState& state, const std::shared_ptr<Device>& device, TracedBuff
     }
     state.claim(memory, traced.offset, placement.bytes, traced.config.owner);
     traced.buffer =
-        BufferPlacement::make(state.spec, traced.config, placement, traced.offset, BufferId{next_id()}, device, device);
+        BufferPlacement::make(state.spec, traced.config, placement, traced.offset, BufferId{next_id()}, device);
     state.buffers[traced.buffer->id().value] = traced.buffer.get();
     return true;
 }
@@ -422,7 +422,7 @@ TraceId Device::copy_trace(std::uint32_t queue, Device& source, TraceId trace) {
     state_->check_not_capturing(queue, "copying a trace");
     const std::vector<std::uint8_t> blob = source.collect_trace(trace).bytes;
     TraceState copy = read_blob(state_->spec, ByteSpan{blob.data(), blob.size()});
-    state_->drain();  // what was freed is no longer used
+    state_->drain();  // after this, freed memory is not in use
     std::map<Memory, RangeSet> own;
     for (const TracedBuffer& traced : copy.buffers) {
         const auto lies_there = [&traced](const auto& each) {
@@ -430,7 +430,7 @@ TraceId Device::copy_trace(std::uint32_t queue, Device& source, TraceId trace) {
         };
         const auto& there = source.state().buffers;
         if (std::none_of(there.begin(), there.end(), lies_there)) {
-            continue;  // it has gone
+            continue;  // it has been freed
         }
         const auto here = std::find_if(state_->buffers.begin(), state_->buffers.end(), lies_there);
         if ((here == state_->buffers.end()) || (here->second->config_.rows != traced.config.rows) ||
@@ -456,8 +456,8 @@ TraceId Device::load_trace(std::uint32_t queue, ByteSpan blob, const std::vector
     const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "loading a trace");
     TraceState loaded = read_blob(state_->spec, blob);
-    state_->drain();  // what was freed is no longer used
-    // All that their allocations hold: the trace may use what lies behind a buffer's last byte.
+    state_->drain();  // after this, freed memory is not in use
+    // Whole allocations: the trace may use bytes after a buffer's last one.
     std::map<Memory, RangeSet> own;
     for (const BufferPtr& buffer : buffers) {
         check_buffer(buffer);

@@ -10,7 +10,7 @@
 namespace pianola::host {
 namespace {
 
-// How often a shard fits a side of the matrix. One: the side is not cut.
+// How many shards fit a side of the matrix. One: the side is not cut.
 std::uint64_t cuts(const char* side, std::uint64_t whole, std::uint64_t shard, std::uint64_t devices) {
     if ((shard == 0U) || ((whole % shard) != 0U)) {
         throw MeshError{MeshRule::kUneven,
@@ -24,7 +24,7 @@ std::uint64_t cuts(const char* side, std::uint64_t whole, std::uint64_t shard, s
     return count;
 }
 
-// A block of a matrix, one way or the other.
+// Calls copy(offset in the matrix, offset in the shard, bytes) for each row of a shard.
 template <typename Copy>
 void for_rows(const MeshBuffer& buffer, const MeshBuffer::Part& part, const Copy& copy) {
     const std::uint64_t bytes = buffer.config().shard.row_bytes;

@@ -89,7 +89,7 @@ void MeshDevice::refuse(std::uint32_t id, const HostError& error) const {
     const std::string text{error.what() + std::strlen(error.rule_id()) + std::strlen(": ")};
     if ((error.rule() == HostRule::kDeviceFault) || (error.rule() == HostRule::kDeviceStalled)) {
         family_->failures[id] = error.what();
-        // No capture goes on without it.
+        // Captures without this device are of no use.
         for (const std::uint32_t each : ids_) {
             for (std::uint32_t queue = 0U; queue < family_->options.num_command_queues; ++queue) {
                 family_->devices[each]->discard_trace_capture(queue);

@@ -1,6 +1,6 @@
-// What a mesh and all its sub-meshes share.
+// The state that a mesh and all its sub-meshes share.
 //
-// Behind MeshDevice; `mutex` guards all of it, and all meshes of the family.
+// `mutex` guards all members, and all meshes of the family.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct MeshFamily {
     bool open{true};
     DeviceOptions options;
     std::vector<std::shared_ptr<Device>> devices;
-    std::map<std::uint32_t, std::string> failures;  // by device: what it has reported
+    std::map<std::uint32_t, std::string> failures;  // by device: its fault
     std::map<std::uint64_t, MeshEvent> events;
     std::map<std::uint64_t, MeshTrace> traces;
     std::vector<std::weak_ptr<MeshDevice>> meshes;               // sub-meshes

@@ -56,7 +56,7 @@ Program& MeshWorkload::program(const MeshCoordinateRange& range) {
 
 void MeshDevice::for_programs(const MeshWorkload& workload, const std::function<void(Device&, Program&)>& call) const {
     for (const MeshWorkload::Entry& entry : workload.entries()) {
-        static_cast<void>(coordinates(entry.range));  // all ranges are right before the first program is enqueued
+        static_cast<void>(coordinates(entry.range));  // checks all ranges before the first program is enqueued
     }
     for (const MeshWorkload::Entry& entry : workload.entries()) {
         for (const MeshCoordinate& place : coordinates(entry.range)) {
@@ -86,7 +86,7 @@ void MeshDevice::compile(const MeshWorkload& workload) {
 void MeshDevice::enqueue_workload(std::uint32_t queue, const MeshWorkload& workload, bool blocking) {
     const FamilyLock lock = lock_working();
     if (blocking && is_capturing(queue)) {
-        finish(queue);  // which says why that is impossible
+        finish(queue);  // throws the reason why that is impossible
     }
     for_programs(workload, [queue](Device& device, Program& program) { device.enqueue_program(queue, program); });
     if (blocking) {

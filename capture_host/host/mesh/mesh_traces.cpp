@@ -30,7 +30,7 @@ TraceId MeshDevice::begin_trace_capture(std::uint32_t queue) {
     const FamilyLock lock = lock_working();
     for (const std::uint32_t id : ids_) {
         if (on(id, [queue](Device& device) { return device.is_capturing(queue); })) {
-            on(id, [queue](Device& device) { static_cast<void>(device.begin_trace_capture(queue)); });  // says why not
+            on(id, [queue](Device& device) { static_cast<void>(device.begin_trace_capture(queue)); });  // throws
         }
     }
     MeshTrace made;
@@ -45,8 +45,8 @@ TraceId MeshDevice::begin_trace_capture(std::uint32_t queue) {
     return id;
 }
 
-// What was captured, and what is being captured.
-void MeshDevice::give_up(MeshTrace& trace, std::uint32_t queue) const {
+// Both the captures that have ended and those under way.
+void MeshDevice::discard_capture(MeshTrace& trace, std::uint32_t queue) const {
     for (const auto& [id, part] : trace.parts) {
         Device& device = *family_->devices.at(id);
         device.discard_trace_capture(queue);
@@ -74,7 +74,7 @@ void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
             parts[device_id] = part;
         } catch (const HostError& error) {
             if (error.rule() != HostRule::kTraceEmpty) {
-                give_up(ended, queue);
+                discard_capture(ended, queue);
                 family_->traces.erase(id.value);
                 throw;
             }
@@ -90,7 +90,7 @@ void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
     ended.is_captured = true;
 }
 
-// The trace of a device that stands at `place` of a mesh of the trace's shape.
+// The trace of the device at index `place` of a mesh of the trace's shape; copies it to a device that has none.
 TraceId MeshDevice::part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t id, std::uint32_t place) const {
     const auto part = trace.parts.find(id);
     if (part != trace.parts.end()) {
@@ -181,7 +181,7 @@ void put_word(std::vector<std::uint8_t>& bytes, std::size_t value) {
     throw HostError{rule, message};
 }
 
-// What stands behind the head, without the digest. Throws API-BLOB-*.
+// The bytes between head and digest. Throws API-BLOB-*.
 ByteSpan checked_body(const MeshDevice& mesh, ByteSpan blob) {
     if ((blob.size() < (kHeadBytes + kSha256Bytes)) || (load_le32(blob, 0U) != kMagic) ||
         (load_le32(blob, kWordBytes) != kVersion) || (load_le32(blob, 2U * kWordBytes) != blob.size())) {

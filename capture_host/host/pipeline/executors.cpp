@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kOperations = 0U;
 constexpr std::uint32_t kTransfers = 1U;
 
-// Runs the model and checks what it gives: throws PIPELINE-OUTPUT.
+// Runs the model and checks its outputs: throws PIPELINE-OUTPUT.
 Outputs run_model(const Parts& parts, const Tensor& input) {
     Outputs outputs = parts.model(input);
     if (outputs.empty()) {
@@ -39,8 +39,7 @@ std::vector<tensor::TensorSpec> specs_of(const Outputs& outputs) {
     return specs;
 }
 
-// Ends a capture that failed, and gives up what it recorded. What led here is more interesting than what goes wrong
-// now.
+// Ends a capture that failed, and releases its trace. The first error is reported, and not one from here.
 void abandon(const AnyDevice& device, host::TraceId trace) noexcept {
     const interrupt::Hold hold;
     try {
@@ -58,7 +57,7 @@ void abandon(const AnyDevice& device, host::TraceId trace) noexcept {
 // A model in a trace, with the tensors at whose addresses it was captured. The trace is released with the object.
 class CapturedModel {
   public:
-    // Captures `body` on queue 0. What it throws ends the capture, and goes on.
+    // Captures `body` on queue 0. If it throws, the capture ends and the exception passes on.
     CapturedModel(AnyDevice device, const std::function<Outputs()>& body);
     ~CapturedModel();
     CapturedModel(const CapturedModel&) = delete;
@@ -103,14 +102,14 @@ void CapturedModel::execute() const {
     call_on(device_, [this](auto& each) { each.execute_trace(kOperations, trace_); });
 }
 
-// A model with its input in L1 at a fixed place, whether or not the model deallocates it.
+// A model with its input in L1 at a fixed address, whether or not the model deallocates it.
 struct PersistentInput {
     std::optional<Tensor> input;
     std::unique_ptr<CapturedModel> captured;
 };
 
-// Captures `run(input)`, and then `finish` of what it gives. A model that has deallocated its input gets it back at the
-// same address in between: throws PIPELINE-INPUT-ADDRESS where something else lies there then.
+// Captures `run(input)`, and then `finish` of its outputs. An input that the model has deallocated is allocated again
+// in between: throws PIPELINE-INPUT-ADDRESS if its address is in use.
 using Finish = std::function<Outputs(const Outputs&)>;
 PersistentInput capture_with_input(const AnyDevice& device, const Tensor& input, const Model& run,
                                    const Finish& finish = {}) {
@@ -184,19 +183,19 @@ class Traced final : public Executor {
     std::unique_ptr<CapturedModel> captured_;
 };
 
-// How an input comes: written into DRAM on the transfer queue, and taken from there on the operation queue.
+// An input is written into DRAM on the transfer queue, and taken from there on the operation queue.
 class Intake {
   public:
     Intake(const AnyDevice& device, const tensor::TensorSpec& input)
         : write_{device, kTransfers}, take_{device, kOperations}, in_dram_{Tensor::on_device(input, device)} {}
 
-    // Not before the input of before has been taken.
+    // Waits until the previous input has been taken.
     void write(const Tensor& input) {
         take_.hold(kTransfers);
         write_.run([&](std::uint32_t queue) { tensor::copy_host_to_device(input, in_dram_, queue); });
     }
 
-    // In new memory, or in place. Not before it has been written.
+    // In new memory, or in place. Waits until the input has been written.
     [[nodiscard]] Tensor take(const MemoryConfig& memory, const std::optional<Tensor>& output = std::nullopt) {
         write_.hold(kOperations);
         return take_.run([&](std::uint32_t queue) { return tensor::reshard(in_dram_, memory, output, queue); });

@@ -33,8 +33,8 @@ class Stage {
           queue_{queue},
           event_{call_on(device_, [](auto& each) { return each.create_event(); })} {}
 
-    // `enqueue(queue)` puts all of the stage's work on the queue that it is given. Where it throws, the event stays as
-    // it was.
+    // `enqueue(queue)` puts all of the stage's work on the queue that it is given. If it throws, the event does
+    // not change.
     template <typename Enqueue>
     auto run(const Enqueue& enqueue) {
         if constexpr (std::is_void_v<std::invoke_result_t<Enqueue, std::uint32_t>>) {

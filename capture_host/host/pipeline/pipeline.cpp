@@ -57,8 +57,8 @@ void check_config(const PipelineConfig& config, const AnyDevice& device, const P
     }
 }
 
-// A device that has failed, or was closed, uses nothing any more.
-void settle(const AnyDevice& device) noexcept {
+// Waits for the device; one that has failed or was closed is idle.
+void wait_for(const AnyDevice& device) noexcept {
     const interrupt::Hold hold;
     try {
         call_on(device, [](auto& each) { each.synchronize(); });
@@ -151,7 +151,7 @@ void Pipeline::compile(const Tensor& sample) {
     try {
         outputs_ = executor->compile(sample);
     } catch (...) {
-        settle(device_);  // what was enqueued uses memory that goes with the executor
+        wait_for(device_);  // enqueued work uses the executor's memory
         throw;
     }
     input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}, sample.layout()};

@@ -25,7 +25,7 @@ bool names(const std::vector<std::uint32_t>& list, std::uint32_t index) {
 
 using CoreSet = std::bitset<std::size_t{refdev::kMaxGridEdge} * refdev::kMaxGridEdge>;
 
-// check_structure() has found the cores to lie in the grid.
+// check_structure() has found that the cores lie in the grid.
 CoreSet core_set(const KernelEntry& kernel) {
     CoreSet set;
     for (const CoreCoord core : cores_of(kernel.cores)) {
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> levels_of(const Program::State& program) {
     for (const KernelEntry& kernel : program.kernels) {
         cores.push_back(core_set(kernel));
     }
-    // Longest paths; more rounds than kernels mean a circle.
+    // Longest paths; more rounds than kernels mean a cycle.
     for (std::size_t round = 0U; round <= count; ++round) {
         bool changed = false;
         for (std::size_t from = 0U; from < count; ++from) {
@@ -99,8 +99,8 @@ std::vector<std::uint32_t> levels_of(const Program::State& program) {
                     program.name)};
 }
 
-// The command of one kernel on one core. Throws API-PROGRAM-ARGUMENTS, which names `site` and the argument, if the kernel
-// does not accept the arguments.
+// The command of one kernel on one core. Throws API-PROGRAM-ARGUMENTS, which names `site` and the argument, if the
+// kernel does not accept the arguments.
 std::vector<std::uint32_t> kernel_command_words(const DeviceDescription& spec, const refdev::Kernel& kernel,
                                                 CoreCoord core, const std::vector<std::uint32_t>& arguments,
                                                 const std::string& site) {

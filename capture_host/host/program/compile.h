@@ -1,7 +1,7 @@
 // Compiler: from a program to the device's command words.
 //
-// check_structure() is what the program cache remembers; assemble() makes the words of one enqueue, with every address
-// resolved and every extent proved to lie in allocated memory.
+// The program cache remembers that check_structure() has accepted a program. assemble() makes the words of one enqueue,
+// with every address resolved and every extent proved to lie in allocated memory.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ using AddressCheck = std::function<bool(std::uint32_t address, std::uint32_t byt
 
 // Throws API-PROGRAM-*.
 void check_structure(const DeviceDescription& spec, const Program::State& program);
-// Of what check_structure() has looked at: programs that differ in arguments only have the same.
+// Digest of everything that check_structure() checks: programs that differ only in arguments have the same.
 [[nodiscard]] Sha256Digest structure_digest(const Program::State& program);
 // Throws API-PROGRAM-*, API-BUFFER-*. `device` owns the buffers that arguments name.
 [[nodiscard]] Assembled assemble(const DeviceDescription& spec, const Program::State& program,
