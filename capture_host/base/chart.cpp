@@ -12,7 +12,7 @@
 namespace pianola::pages {
 namespace {
 
-// Widths of windows that are told apart. Windows narrower than the first show only what kNarrowest has room for.
+// Widths of windows that are distinguished. Windows narrower than the first are taken for the first.
 constexpr std::array<int, 9> kWindows{360, 480, 600, 720, 840, 960, 1080, 1200, 1400};
 constexpr double kMargins = 52.0;      // of a page, and a scroll bar
 constexpr double kInset = 5.0;         // between the edges of a box and its label

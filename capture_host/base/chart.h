@@ -1,4 +1,4 @@
-// Chart: a picture as wide as its page, whose letters keep their size.
+// Chart: a picture as wide as its page, with letters of constant size.
 //
 // Pages draw it without a script. Across, places are parts of the width, from 0 to 1; down, they are pixels. A label is
 // shown in windows in which it fits: style rules choose, so that nothing is ever cut off. A chart has a title and a

@@ -18,7 +18,7 @@ namespace pianola::files {
 namespace {
 
 constexpr std::size_t kPieceBytes = 65'536U;
-constexpr mode_t kEverybody = 0666U;  // less what the user's mask takes away
+constexpr mode_t kAllUsers = 0666U;  // the umask removes bits
 constexpr mode_t kOwner = 0600U;
 
 // The remedy for an error of the system; empty if none is known.
@@ -239,7 +239,7 @@ void store_file(const std::filesystem::path& path, std::string_view contents) {
     }
     const std::filesystem::path target = behind_links(path);
     const std::filesystem::path temporary = temporary_name(target);
-    store_new(temporary, contents, kEverybody, path);
+    store_new(temporary, contents, kAllUsers, path);
     if (::rename(temporary.c_str(), target.c_str()) != 0) {
         const int because = errno;
         (void)::unlink(temporary.c_str());

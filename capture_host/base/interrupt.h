@@ -1,4 +1,4 @@
-// Interrupt: whether the user of a long call still wants its result.
+// Interrupt: ends a long call that the user has interrupted.
 //
 // Long loops of the host's libraries call check() between their parts; the Python package sets the hook that looks for
 // signals. Without a hook check() does nothing: a signal ends the command line.
@@ -19,8 +19,8 @@ inline void set_hook(Hook hook) noexcept {
     current_hook.store(hook);
 }
 
-// Throws what the hook throws. The caller leaves what it works on as it is after a whole part: a record, a vector, a
-// recorded call.
+// Passes on the hook's exception. Callers call it between whole parts of their work, such as a record, a vector or a
+// recorded call, so that the exception leaves no part incomplete.
 inline void check() {
     const Hook hook = current_hook.load(std::memory_order_relaxed);
     if ((hook != nullptr) && (holds == 0U)) {

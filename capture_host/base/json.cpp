@@ -26,7 +26,7 @@ Json parse_json(const std::vector<std::uint8_t>& text) {
         }
         return true;
     };
-    // The library takes a NUL as the end of the text, and ignores what follows.
+    // The library takes a NUL as the end of the text, and ignores the rest.
     const auto nul = std::find(text.begin(), text.end(), std::uint8_t{0U});
     if (nul != text.end()) {
         throw JsonError{"a NUL byte at offset " + std::to_string(nul - text.begin())};

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "capture_host/base/status_name.h"
+#include "capture_host/base/text.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/run_arguments.h"

@@ -13,7 +13,7 @@
 
 namespace pianola::targets {
 
-// what() names the trace, the command, and what the device does not support.
+// what() names the trace, the command, and the feature that the device lacks.
 class LoweringError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -7,7 +7,6 @@
 
 #include "capture_host/base/interrupt.h"
 #include "capture_host/base/profiles.h"
-#include "capture_host/base/status_name.h"
 #include "capture_host/base/text.h"
 #include "pianola/development_config.h"
 #include "pianola_host/manifest.h"
@@ -257,7 +256,7 @@ void Replay::self_test(const std::function<void(std::uint32_t done)>& done) {
     try {
         for (std::uint32_t i = 0U; i < count; ++i) {
             interrupt::check();
-            // In a stream the session replays the earlier vectors too: used only to say what is wrong.
+            // In a stream the session replays the earlier vectors too: used only to describe the error.
             if (!is_stream || !gives_vector(i, outputs)) {
                 check(session_.self_test(i, {scratch.data(), scratch.size()}));
             }

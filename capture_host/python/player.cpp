@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "capture_host/base/status_name.h"
 #include "capture_host/base/text.h"
 #include "pianola_host/replay.h"
 #include "pianola_host/targets.h"

@@ -2,7 +2,7 @@
 """PIANOLA_RECORDING=OFF leaves no instruction of the recording in the API's calls.
 
 Compiles the sources of the calls three times, optimised: without recording, with every mention of it cut out of the
-text, and with recording. The first two must give the same machine code; the third must not, or the comparison sees
+text but the locks, and with recording. The first two must give the same machine code; the third must not, or the comparison sees
 nothing.
 """
 import argparse
@@ -59,8 +59,8 @@ def machine_code(command, text, recording, folder):
 
 
 def without_recording(text):
-    """The text with scopes and records cut out."""
-    text = re.sub(r"\n *const RecordingScope recording\{[^}]*\};", "", text)
+    """The text with records cut out, and with the device's lock alone in place of each scope."""
+    text = re.sub(r"const RecordingScope recording\{state_->mutex, [^}]*\};", "const Lock lock{state_->mutex};", text)
     return re.sub(r"\n *recording\(\[&\].*?\n? *\}\);", "", text, flags=re.S)
 
 

@@ -319,10 +319,10 @@ TEST(Traces, WhatACaptureRefuses) {
     const host::TraceBlob blob = device->collect_trace(whole);
     refused("loading a trace", [&] { (void)device->load_trace(0U, view(blob.bytes)); });
     expect_rule(HostRule::kTraceBusyQueue, "captures trace", [&] { (void)device->begin_trace_capture(0U); });
-    device->state().speaker = 7U;  // a mesh
+    device->state().call.mesh = 7U;  // a mesh
     expect_rule(HostRule::kTraceOwner, "which the device by itself captures",
                 [&] { device->enqueue_program(0U, program); });
-    device->state().speaker = 0U;
+    device->state().call.mesh = 0U;
     Program unknown = constant_program(a, b, 1);
     add_constant(unknown, {1U, 1U}, a, b, 64U, 2);
     expect_rule(HostRule::kProgramNotCompiled, "cannot load new binaries",

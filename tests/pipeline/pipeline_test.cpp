@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string>
 
-#include "capture_host/host/pipeline/stage.h"
+#include "capture_host/host/pipeline/executors.h"
 #include "hal/devices/refdev/command_encoding.h"
 #include "pianola_host/operations.h"
 #include "pianola_host/pipeline_error.h"

@@ -99,7 +99,7 @@ Call DeviceRecorder::call(CallKind kind, std::uint32_t queue, std::uint64_t obje
     made.object = object;
     made.device = number_;
     made.place = place_;
-    made.mesh_call = device_.mesh_call;
+    made.mesh_call = device_.call.transfer;
     return made;
 }
 
@@ -107,7 +107,7 @@ void DeviceRecorder::on_write(std::uint32_t queue, const Buffer& buffer, ByteSpa
     Call made = call(CallKind::kWrite, queue, buffer.id().value);
     made.buffer = captured_buffer(buffer);
     made.twin = buffer.first_twin().value;
-    made.replicas = device_.replicas;
+    made.replicas = device_.call.replicas;
     made.data.assign(data.begin(), data.end());
     log_->append(std::move(made));
 }

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "capture_host/base/profiles.h"
-#include "capture_host/base/status_name.h"
 #include "capture_host/base/text.h"
 #include "capture_host/capture/expected.h"
 #include "capture_host/host/device/device_state.h"

@@ -80,11 +80,11 @@ std::uint64_t Allocator::largest_free_bytes() const {
 }
 
 bool Allocator::is_allocated(std::uint64_t begin, std::uint64_t end) const {
-    const auto behind = allocations_.upper_bound(static_cast<std::uint32_t>(begin));
-    if (behind == allocations_.begin()) {
+    const auto next = allocations_.upper_bound(static_cast<std::uint32_t>(begin));
+    if (next == allocations_.begin()) {
         return false;
     }
-    const auto held = std::prev(behind);
+    const auto held = std::prev(next);
     return end <= (std::uint64_t{held->first} + held->second);
 }
 

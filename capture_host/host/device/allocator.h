@@ -1,7 +1,7 @@
 // Allocator: first fit over offsets of one memory.
 //
-// One for DRAM, one for L1 (whose offsets hold on every core), one for the trace region. Deterministic: what is given
-// depends on what is allocated at the moment and on nothing else.
+// One for DRAM, one for L1 (whose offsets hold on every core), one for the trace region. Deterministic: the
+// result depends on the present allocations and on nothing else.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ class Allocator {
   public:
     explicit Allocator(std::uint32_t bytes) : bytes_{bytes} {}
 
-    // The offset, which is a multiple of alignment; sizes are rounded up to 64. Keeps clear of `avoid`, where given.
+    // The offset, which is a multiple of alignment; sizes are rounded up to 64. Keeps clear of `avoid`, if given.
     [[nodiscard]] std::optional<std::uint32_t> allocate(std::uint64_t bytes, std::uint32_t alignment,
                                                         const RangeSet* avoid, FromEnd from = FromEnd::kBottom);
-    // At that very offset. False where it is no multiple of 64, or not all of it is free.
+    // At exactly that offset. False if it is no multiple of 64, or not all of the range is free.
     [[nodiscard]] bool allocate_at(std::uint32_t offset, std::uint64_t bytes);
     void free(std::uint32_t offset);
 
@@ -41,9 +41,9 @@ class Allocator {
     [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(allocations_.size()); }
     [[nodiscard]] std::uint64_t largest_free_bytes() const;
     [[nodiscard]] RangeSet allocated() const;
-    // True where one allocation holds the range.
+    // True if one allocation holds the range.
     [[nodiscard]] bool is_allocated(std::uint64_t begin, std::uint64_t end) const;
-    // Of `set`, the bytes that are free here.
+    // How many bytes of `set` are free.
     [[nodiscard]] std::uint64_t free_bytes_of(const RangeSet& set) const;
 
   private:

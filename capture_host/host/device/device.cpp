@@ -55,7 +55,7 @@ DeviceDescription checked_spec(const DeviceOptions& options) {
         refuse(fmt::format("dispatch_area_bytes is {}; take a multiple of {} above 0", options.dispatch_area_bytes,
                            kRegionAlignment));
     }
-    // Cores have equal shares of L1, in whole allocation units: what is left over belongs to none.
+    // Cores have equal shares of L1, in whole allocation units; the rest is not used.
     const std::uint64_t cores = std::uint64_t{spec.grid_columns} * spec.grid_rows;
     if ((cores != 0U) && (cores <= kMaxCores)) {
         spec.l1_bytes -= spec.l1_bytes % (static_cast<std::uint32_t>(cores) * kAllocationAlignment);
@@ -249,15 +249,13 @@ const DeviceDescription& Device::spec() const noexcept {
 }
 
 void Device::finish(std::uint32_t queue) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "finish");
     state_->finish_call(queue, true);
 }
 
 void Device::synchronize() {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
         state_->check_not_capturing(queue, "synchronize");

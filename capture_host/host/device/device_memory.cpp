@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "capture_host/host/device/buffer_layout.h"
 #include "capture_host/host/device/device_state.h"
-#include "capture_host/host/device/lockstep.h"
 
 namespace pianola::host {
 namespace {
@@ -92,11 +90,12 @@ void DeviceState::claim(Memory memory, std::uint32_t offset, std::uint64_t bytes
     }
 }
 
-RangeSet DeviceState::claimed_by_others(Memory memory, const MemoryOwner& owner) {
+RangeSet DeviceState::claimed_by_others(Memory memory, const MemoryOwner& owner) const {
     RangeSet others;
-    for (std::size_t i = 0U; i < claims[memory].size(); ++i) {
+    const auto claimed = claims.find(memory);
+    for (std::size_t i = 0U; (claimed != claims.end()) && (i < claimed->second.size()); ++i) {
         if (i != index_of(owner)) {
-            others.add(claims[memory].at(i));
+            others.add(claimed->second.at(i));
         }
     }
     return others;
@@ -110,12 +109,59 @@ void DeviceState::forget_claims() {
     }
 }
 
+Lockstep::Lockstep(const std::vector<std::shared_ptr<Device>>& devices) {
+    for (const std::shared_ptr<Device>& device : devices) {
+        devices_.push_back(&device->state());
+        locks_.emplace_back(device->state().mutex);
+    }
+    for (DeviceState* const device : devices_) {
+        device->lockstep = this;
+    }
+}
+
+Lockstep::~Lockstep() {
+    for (DeviceState* const device : devices_) {
+        device->lockstep = nullptr;
+    }
+}
+
+void Lockstep::next_device() noexcept {
+    next_offset_ = 0U;
+    next_buffer_ = 0U;
+}
+
+std::uint32_t Lockstep::repeat() {
+    if (next_offset_ >= offsets_.size()) {
+        throw HostError{HostRule::kMemoryFull, "a device needs memory that the first one in step did not need"};
+    }
+    next_offset_ += 1U;
+    return offsets_[next_offset_ - 1U];
+}
+
+BufferId Lockstep::first_buffer(BufferId buffer) {
+    if (next_buffer_ == buffers_.size()) {
+        buffers_.push_back(buffer);
+    }
+    next_buffer_ += 1U;
+    return buffers_[next_buffer_ - 1U];
+}
+
+std::vector<DeviceState*> DeviceState::in_step() {
+    return (lockstep != nullptr) ? lockstep->devices() : std::vector<DeviceState*>{this};
+}
+
 std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                     const std::string& what, const MemoryOwner& owner) {
     Allocator& target = allocator(memory);
-    const bool follows = (lockstep != nullptr) && !lockstep->leads();
-    const std::optional<std::uint32_t> offset =
-        follows ? repeated(target, bytes) : free_place(memory, bytes, alignment, from, owner);
+    const std::vector<DeviceState*> devices = in_step();
+    const bool is_first = devices.front() == this;
+    std::optional<std::uint32_t> offset;
+    if (is_first) {
+        offset = free_place(memory, bytes, alignment, from, owner);
+    } else {
+        const std::uint32_t repeated = lockstep->repeat();
+        offset = target.allocate_at(repeated, bytes) ? std::optional<std::uint32_t>{repeated} : std::nullopt;
+    }
     if (!offset.has_value()) {
         throw HostError{
             HostRule::kMemoryFull,
@@ -124,9 +170,12 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
                         what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
                         target.total_bytes())};
     }
+    const auto is_under_trace = [&](const DeviceState* device) {
+        return device->under_trace(memory).intersects(*offset, *offset + bytes);
+    };
     // Before the first device has done anything.
-    if ((lockstep != nullptr) && lockstep->leads() && !options.allow_allocation_under_trace &&
-        lockstep->is_under_trace(memory, *offset, *offset + bytes)) {
+    if (is_first && !options.allow_allocation_under_trace &&
+        std::any_of(devices.begin() + 1, devices.end(), is_under_trace)) {
         target.free(*offset);
         throw HostError{
             HostRule::kMemoryUnderTrace,
@@ -137,38 +186,37 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
     }
     claim(memory, *offset, bytes, owner);
     note_consequences(memory, *offset, bytes, what);
-    if (lockstep != nullptr) {
+    if (is_first && (lockstep != nullptr)) {
         lockstep->note(*offset);
     }
     return *offset;
 }
 
-std::optional<std::uint32_t> DeviceState::repeated(Allocator& target, std::uint64_t bytes) const {
-    const std::uint32_t offset = lockstep->repeat();
-    return target.allocate_at(offset, bytes) ? std::optional<std::uint32_t>{offset} : std::nullopt;
-}
-
 std::optional<std::uint32_t> DeviceState::free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
                                                      FromEnd from, const MemoryOwner& owner) {
     Allocator& target = allocator(memory);
-    const RangeSet elsewhere = (lockstep != nullptr) ? lockstep->allocated(memory) : RangeSet{};
-    const auto place_clear_of = [&](RangeSet avoid) {
-        avoid.add(elsewhere);
-        avoid.add(under_trace(memory));
-        if (lockstep != nullptr) {
-            avoid.add(lockstep->avoided(memory, owner));
+    const std::vector<DeviceState*> devices = in_step();
+    RangeSet elsewhere;  // allocated on the other devices
+    for (auto other = devices.begin() + 1; other != devices.end(); ++other) {
+        elsewhere.add((*other)->allocator(memory).allocated());
+    }
+    const auto place_clear_of = [&](RangeSet (DeviceState::*used_by_others)(Memory, const MemoryOwner&) const) {
+        RangeSet avoid = elsewhere;
+        for (const DeviceState* const device : devices) {
+            avoid.add((device->*used_by_others)(memory, owner));
+            avoid.add(device->under_trace(memory));
         }
         return target.allocate(bytes, alignment, &avoid, from);
     };
-    std::optional<std::uint32_t> offset = place_clear_of(claimed_by_others(memory, owner));
+    std::optional<std::uint32_t> offset = place_clear_of(&DeviceState::claimed_by_others);
     if (!offset.has_value() && (spec.queue_count > 1U)) {
-        // Others' memory will do once they have ended, but not that of programs that are captured now and run later.
-        drain();
-        forget_claims();
-        if (lockstep != nullptr) {
-            lockstep->settle();
+        // Others' memory can be used once they have ended, but not that of programs that are captured now and run
+        // later.
+        for (DeviceState* const device : devices) {
+            device->drain();
+            device->forget_claims();
         }
-        offset = place_clear_of(captured_by_others(memory, owner));
+        offset = place_clear_of(&DeviceState::captured_by_others);
     }
     return offset.has_value() ? offset : target.allocate(bytes, alignment, &elsewhere, from);
 }
@@ -285,15 +333,14 @@ void DeviceState::place_local_memory(Program::State& program, const std::shared_
 }
 
 BufferPtr Device::allocate(const BufferConfig& config) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_queue(config.owner.queue);
     const BufferPlacement placement = BufferPlacement::plan(state_->spec, config);
     const std::uint32_t offset = state_->allocate(config.memory, placement.bytes, placement.alignment, FromEnd::kBottom,
                                                   "a buffer", config.owner);
-    const BufferPtr buffer = BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()},
-                                                   shared_from_this(), shared_from_this());
-    buffer->first_twin_ = (state_->lockstep != nullptr) ? state_->lockstep->first_twin(buffer->id()) : buffer->id();
+    const BufferPtr buffer =
+        BufferPlacement::make(state_->spec, config, placement, offset, BufferId{next_id()}, shared_from_this());
+    buffer->first_twin_ = (state_->lockstep != nullptr) ? state_->lockstep->first_buffer(buffer->id()) : buffer->id();
     state_->buffers[buffer->id().value] = buffer.get();
     state_->note_overwritten(buffer);
     return buffer;
@@ -315,8 +362,7 @@ void Device::check_buffer(const BufferPtr& buffer) const {
 }
 
 void Device::deallocate(const BufferPtr& buffer) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     check_buffer(buffer);
     release(*buffer);

@@ -1,10 +1,9 @@
-// Transfers, programs and events on a device's queues.
+// Transfers, programs and events on a device's queues, and races between them.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "capture_host/host/device/device_state.h"
-#include "capture_host/host/program/proof_ranges.h"
 
 namespace pianola::host {
 namespace {
@@ -15,8 +14,8 @@ void refuse_blocking(const DeviceState& state, std::uint32_t queue, bool blockin
     }
 }
 
-std::string who(std::uint64_t speaker) {
-    return (speaker == 0U) ? std::string{"the device by itself"} : fmt::format("mesh {}", speaker);
+std::string capturer_name(std::uint64_t mesh) {
+    return (mesh == 0U) ? std::string{"the device by itself"} : fmt::format("mesh {}", mesh);
 }
 
 EventState& event_of(DeviceState& state, EventId event) {
@@ -43,8 +42,7 @@ const EventState& recorded_event(DeviceState& state, EventId event) {
 }  // namespace
 
 void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpan host_row_major, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "a write");
     check_buffer(buffer);
     if (host_row_major.size() != buffer->size_bytes()) {
@@ -62,8 +60,7 @@ void Device::enqueue_write(std::uint32_t queue, const BufferPtr& buffer, ByteSpa
 }
 
 ReadHandle Device::enqueue_read(std::uint32_t queue, const BufferPtr& buffer, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "a read");
     check_buffer(buffer);
     const RangeSet addresses = addresses_of(*buffer);
@@ -128,8 +125,7 @@ bool ReadHandle::is_seen() const noexcept {
 }
 
 void Device::compile(Program& program) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     check_structure(state_->spec, program.state());
     state_->place_local_memory(program.state(), shared_from_this());
@@ -154,17 +150,16 @@ void DeviceState::Capturing::append(const Assembled& program) {
 }
 
 void Device::enqueue_program(std::uint32_t queue, Program& program, bool blocking) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_queue(queue);
     refuse_blocking(*state_, queue, blocking);
     check_structure(state_->spec, program.state());
     const std::optional<DeviceState::Capturing>& current = state_->capturing.at(queue);
-    if (current.has_value() && (current->speaker != state_->speaker)) {
+    if (current.has_value() && (current->mesh != state_->call.mesh)) {
         throw HostError{HostRule::kTraceOwner,
                         fmt::format("program '{}' would become part of trace {}, which {} captures on queue {}; end "
                                     "that capture before, or use another queue",
-                                    program.name(), current->id.value, who(current->speaker), queue)};
+                                    program.name(), current->id.value, capturer_name(current->mesh), queue)};
     }
     if (state_->compiled.count(structure_digest(program.state())) == 0U) {
         if (state_->capturing.at(queue).has_value()) {
@@ -199,7 +194,7 @@ void Device::enqueue_program(std::uint32_t queue, Program& program, bool blockin
     }
     state_->check_race(queue, fmt::format("program '{}'", program.name()), assembled.reads, assembled.writes);
     state_->note_access(assembled.reads, assembled.writes);
-    // One area per queue is enough: a queue writes it anew only after the replay before.
+    // One area per queue is enough: a queue writes it again only after the previous replay.
     const std::uint32_t area = state_->dispatch_base + (queue * state_->options.dispatch_area_bytes);
     state_->write_words(queue, area, finished);
     state_->replay(queue, area, finished.size());
@@ -250,8 +245,7 @@ EventId Device::create_event() {
 }
 
 void Device::record_event(std::uint32_t queue, EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "recording an event");
     EventState& target = event_of(*state_, event);
     // One counter per queue serves all events: it counts the queue's records, and wraps.
@@ -267,8 +261,7 @@ void Device::record_event(std::uint32_t queue, EventId event) {
 }
 
 void Device::wait_for_event(std::uint32_t queue, EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_not_capturing(queue, "waiting for an event");
     const EventState& source = recorded_event(*state_, event);
     if (source.queue != queue) {  // a queue need not wait for itself
@@ -284,8 +277,7 @@ void Device::wait_for_event(std::uint32_t queue, EventId event) {
 }
 
 void Device::event_synchronize(EventId event) {
-    const Lock lock{state_->mutex};
-    const RecordingScope recording{state_->recorder};
+    const RecordingScope recording{state_->mutex, state_->recorder};
     state_->check_open();
     for (std::uint32_t queue = 0U; queue < state_->spec.queue_count; ++queue) {
         state_->check_not_capturing(queue, "synchronising with an event");
@@ -305,6 +297,69 @@ bool Device::event_query(EventId event) {
         state_->complete(source.clock);
     }
     return has_happened;
+}
+
+namespace {
+
+std::string named(const RaceDetector::Operation& operation) {
+    return operation.where.empty()
+               ? fmt::format("{} on queue {}", operation.what, operation.queue)
+               : fmt::format("{} on queue {} ({})", operation.what, operation.queue, operation.where);
+}
+
+// The bytes, with the buffer that has them now.
+std::string race_place(const DeviceState& state, const ByteRange& bytes) {
+    RangeSet conflict;
+    conflict.add(bytes.begin, bytes.end);
+    const auto found = std::find_if(state.buffers.begin(), state.buffers.end(),
+                                    [&](const auto& each) { return touches(conflict, *each.second); });
+    return fmt::format("{} bytes at 0x{:08X}{}", bytes.end - bytes.begin, bytes.begin,
+                       (found == state.buffers.end()) ? "" : fmt::format(" of buffer {}", found->first));
+}
+
+std::string text(const DeviceState& state, const RaceDetector::Operation& later, const RaceDetector::Race& race) {
+    return fmt::format(
+        "{} {} {}, which {} {}, and nothing puts one of them first. Record an event on queue {} after the latter and "
+        "wait for it on queue {} before the former, or let the host wait between them",
+        named(later), race.is_written ? "writes" : "reads", race_place(state, race.bytes), named(race.other),
+        race.other_writes ? "writes" : "reads", race.other.queue, later.queue);
+}
+
+}  // namespace
+
+void DeviceState::check_race(std::uint32_t queue, const std::string& operation, const RangeSet& reads,
+                             const RangeSet& writes) {
+    if (!races.has_value()) {
+        return;
+    }
+    const RaceDetector::Operation later{operation, options.call_site ? options.call_site() : std::string{}, queue};
+    const std::optional<RaceDetector::Race> race = races->find(queue, reads, writes);
+    if (race.has_value()) {
+        if (options.races == Races::kRaise) {
+            throw HostError{HostRule::kRace, text(*this, later, *race)};
+        }
+        const std::string key = fmt::format("{}|{}", named(later), named(race->other));
+        if (reported_races.insert(key).second) {
+            warnings.push_back(fmt::format("{}: {}", id_of(HostRule::kRace), text(*this, later, *race)));
+        }
+    }
+    races->add(later, reads, writes);
+}
+
+RaceDetector::Clock DeviceState::race_clock(std::uint32_t queue) const {
+    return races.has_value() ? races->now(queue) : RaceDetector::Clock{};
+}
+
+void DeviceState::complete(const RaceDetector::Clock& clock) {
+    if (races.has_value()) {
+        races->complete(clock);
+    }
+}
+
+void DeviceState::follow(std::uint32_t queue, const RaceDetector::Clock& clock) {
+    if (races.has_value()) {
+        races->wait(queue, clock);
+    }
 }
 
 }  // namespace pianola::host

@@ -1,6 +1,6 @@
-// What a device holds.
+// The state of a device.
 //
-// Behind Device; its calls are spread over device*.cpp by subject. `mutex` guards all of it.
+// The calls of Device are in device*.cpp and trace_blob.cpp, by subject. `mutex` guards all members.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture_host/host/device/allocator.h"
@@ -22,13 +23,24 @@
 
 namespace pianola::host {
 
-class Lockstep;
+// Checks a buffer's configuration, and lays its pieces out.
+struct BufferPlacement {
+    std::uint64_t bytes{0U};  // to allocate; L1: on every core
+    std::uint32_t alignment{0U};
+
+    // Throws API-BUFFER-CONFIG.
+    [[nodiscard]] static BufferPlacement plan(const DeviceDescription& spec, const BufferConfig& config);
+    // A buffer that lies at `offset` of its memory.
+    [[nodiscard]] static BufferPtr make(const DeviceDescription& spec, const BufferConfig& config,
+                                        const BufferPlacement& placement, std::uint32_t offset, BufferId id,
+                                        const std::shared_ptr<Device>& device);
+};
 
 struct EventState {
     bool recorded{false};
     std::uint32_t queue{0U};
     std::uint32_t value{0U};  // of the queue's counter
-    std::uint32_t token{0U};  // of the completion record behind it, for the host
+    std::uint32_t token{0U};  // of the completion record after it, for the host
     RaceDetector::Clock clock{};
 };
 
@@ -55,7 +67,7 @@ struct Overwritten {
 struct TraceState {
     TraceId id;
     std::uint32_t queue{0U};       // that captured it, or loaded it
-    std::uint32_t last_queue{0U};  // that was last given work on it
+    std::uint32_t last_queue{0U};  // that last executed it, or set a parameter
     std::uint32_t region_offset{0U};
     std::vector<std::uint32_t> words;
     std::vector<CommandInfo> commands;
@@ -64,12 +76,68 @@ struct TraceState {
     std::uint64_t cost_cycles{0U};
     RangeSet reads;  // device addresses, with any value of a parameter that was set
     RangeSet writes;
-    std::optional<std::pair<RangeSet, RangeSet>> moved;  // reads and writes, where a parameter has moved operands
+    std::optional<std::pair<RangeSet, RangeSet>> moved;  // reads and writes, if a parameter has moved operands
     std::map<std::string, ExpectedInput> inputs;
     std::vector<TraceParameter> parameters;
     std::vector<std::string> consequences;  // of allocations that were made over it; each is named once
-    RangeSet needs;                         // of what it reads: what it has not written before
+    RangeSet needs;                         // bytes that it reads and has not written before
     std::vector<Overwritten> overwritten;   // each is named once
+};
+
+// The call of a mesh that a call on one of its devices is part of; all zero for a call on the device alone.
+struct MeshCall {
+    std::uint64_t mesh{0U};
+    std::uint64_t replicas{0U};  // number of the call that gives all devices the same bytes
+    std::uint64_t transfer{0U};  // number of the call that transfers all parts of a tensor
+};
+
+// Changes a value until the end of its scope.
+template <typename Value>
+class TemporaryValue {
+  public:
+    TemporaryValue(Value& place, const Value& value) : place_{place}, former_{std::exchange(place, value)} {}
+    ~TemporaryValue() { place_ = former_; }
+    TemporaryValue(const TemporaryValue&) = delete;
+    TemporaryValue& operator=(const TemporaryValue&) = delete;
+
+  private:
+    Value& place_;
+    Value former_;
+};
+
+struct DeviceState;
+
+// Devices that get memory at the same offsets, so that one address names a buffer, or temporary memory of an operation,
+// on all of them.
+//
+// The first device takes what is free on all; the others then get the same offsets in the same order. Holds the
+// devices' locks. A device that is called alone is the only one of its step.
+class Lockstep {
+  public:
+    // Different devices, at least one; none of them is in another Lockstep.
+    explicit Lockstep(const std::vector<std::shared_ptr<Device>>& devices);
+    ~Lockstep();
+    Lockstep(const Lockstep&) = delete;
+    Lockstep& operator=(const Lockstep&) = delete;
+
+    // The calls that follow are those of the next device, the first device's before all others.
+    void next_device() noexcept;
+
+    [[nodiscard]] const std::vector<DeviceState*>& devices() const noexcept { return devices_; }
+    // The first device got this offset.
+    void note(std::uint32_t offset) { offsets_.push_back(offset); }
+    // What the first device got by the same call. Throws API-MEMORY-FULL if it made no such call.
+    [[nodiscard]] std::uint32_t repeat();
+    // The first device's buffer by the same call; `buffer` itself for the first device.
+    [[nodiscard]] BufferId first_buffer(BufferId buffer);
+
+  private:
+    std::vector<DeviceState*> devices_;
+    std::vector<std::unique_lock<std::recursive_mutex>> locks_;
+    std::vector<std::uint32_t> offsets_;
+    std::vector<BufferId> buffers_;  // of the first device
+    std::size_t next_offset_{0U};
+    std::size_t next_buffer_{0U};
 };
 
 using Lock = std::lock_guard<std::recursive_mutex>;  // of DeviceState::mutex
@@ -94,8 +162,8 @@ struct DeviceState {
     Allocator dram;
     Allocator l1;  // offsets inside every core's share
     Allocator trace_region;
-    // By memory and owner: what was given since the device was last idle. Kept where there are several queues. It only
-    // grows while a workload is captured, so that all its steps are given the same addresses.
+    // By memory and owner: memory that was allocated since the device was last idle. Only with several queues. It only
+    // grows while a workload is captured, so that all its steps get the same addresses.
     std::map<Memory, std::array<RangeSet, kMaxQueues + kMaxQueues>> claims;
     std::map<std::uint64_t, Buffer*> buffers;  // alive and allocated
     std::set<Sha256Digest> compiled;
@@ -106,9 +174,9 @@ struct DeviceState {
     struct Capturing {
         TraceId id;
         TraceWords words;
-        RangeSet writes;  // of the programs so far
-        RangeSet needs;   // of what they read: what none of them has written before
-        std::uint64_t speaker{0U};
+        RangeSet writes;         // of the programs so far
+        RangeSet needs;          // bytes that they read and that none of them has written before
+        std::uint64_t mesh{0U};  // that began the capture; 0: the device alone
         // Allocated during the capture where earlier programs of it write, and written by no later one.
         std::vector<Overwritten> overwritten;
 
@@ -117,13 +185,10 @@ struct DeviceState {
     std::array<std::optional<Capturing>, kMaxQueues> capturing;
     std::vector<std::string> warnings;
     std::shared_ptr<CallRecorder> recorder;
-    std::optional<RaceDetector> races;  // none: not looked for
+    std::optional<RaceDetector> races;  // none: races are not checked
     std::set<std::string> reported_races;
-    // While a mesh makes calls on this device: which one, and the devices on which it makes the same. 0: no mesh.
-    std::uint64_t speaker{0U};
-    std::uint64_t replicas{0U};   // while it gives them the same bytes: a number for that call
-    std::uint64_t mesh_call{0U};  // while it transfers all parts of a tensor: a number for that call
-    Lockstep* lockstep{nullptr};
+    MeshCall call;
+    Lockstep* lockstep{nullptr};  // while a mesh makes the same calls on several devices
 
     // Calls on queues. Throw HostError.
     void check_open() const;
@@ -134,40 +199,40 @@ struct DeviceState {
 
     // race_detector.cpp. `operation` is about to be enqueued. Throws API-RACE, or warns.
     void check_race(std::uint32_t queue, const std::string& operation, const RangeSet& reads, const RangeSet& writes);
-    // All of the queue up to now; and what has completed, as the host has seen.
+    // All operations of the queue up to now; and the host has seen `clock` completed.
     [[nodiscard]] RaceDetector::Clock race_clock(std::uint32_t queue) const;
     void complete(const RaceDetector::Clock& clock);
-    void follow(std::uint32_t queue, const RaceDetector::Clock& clock);  // the queue waits for all that
+    void follow(std::uint32_t queue, const RaceDetector::Clock& clock);  // the queue waits for `clock`
 
     // Memory.
     [[nodiscard]] Allocator& allocator(Memory memory) { return (memory == Memory::kDram) ? dram : l1; }
     [[nodiscard]] bool is_allocated(std::uint32_t address, std::uint32_t bytes) const;
-    // Of a set of device addresses, the part in that memory, as offsets in its allocator.
+    // The part of a set of device addresses that is in that memory, as offsets in its allocator.
     [[nodiscard]] RangeSet offsets_in(Memory memory, const RangeSet& addresses) const;
-    // Throws API-BLOB-MEMORY where a device address lies outside the memory that buffers live in.
+    // Throws API-BLOB-MEMORY if a device address lies outside the memory of buffers.
     void check_data_memory(const RangeSet& addresses) const;
-    // Throws API-BLOB-MEMORY where a trace that is brought here uses allocated bytes that are not its own, by offsets.
+    // Throws API-BLOB-MEMORY if a loaded trace uses allocated bytes that are not its own, by offsets.
     void check_only_own(const RangeSet& used, const std::map<Memory, RangeSet>& own);
     // Bytes that live traces use.
     [[nodiscard]] RangeSet under_trace(Memory memory) const;
     [[nodiscard]] std::uint32_t allocate(Memory memory, std::uint64_t bytes, std::uint32_t alignment, FromEnd from,
                                          const std::string& what, const MemoryOwner& owner = {});
-    // A place that is kept clear of others' memory, if there is one; and where the first device in step has its own.
+    // Devices that get memory at the same offsets; this one alone if no mesh calls it.
+    [[nodiscard]] std::vector<DeviceState*> in_step();
+    // An offset that is free on all devices in step, and keeps clear of others' memory on them if possible.
     [[nodiscard]] std::optional<std::uint32_t> free_place(Memory memory, std::uint64_t bytes, std::uint32_t alignment,
                                                           FromEnd from, const MemoryOwner& owner);
-    [[nodiscard]] std::optional<std::uint32_t> repeated(Allocator& target, std::uint64_t bytes) const;
     void claim(Memory memory, std::uint32_t offset, std::uint64_t bytes, const MemoryOwner& owner);
-    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner);
-    // What programs of the captures on other queues use.
+    [[nodiscard]] RangeSet claimed_by_others(Memory memory, const MemoryOwner& owner) const;
+    // Memory that programs of the captures on other queues use.
     [[nodiscard]] RangeSet captured_by_others(Memory memory, const MemoryOwner& owner) const;
-    // An allocation against live traces: throws API-MEMORY-UNDER-TRACE where it lies under one; warns where permitted.
+    // Throws API-MEMORY-UNDER-TRACE if a live trace uses the memory of an allocation; only warns if that is permitted.
     void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
     // The device is idle: memory without an owner may be claimed again.
     void forget_claims();
-    // A buffer that has just been allocated, against the captures that are under way.
+    // Notes a new buffer in the captures whose programs write its memory.
     void note_overwritten(const BufferPtr& buffer);
-    // Commands that are enqueued, against what executions have destroyed: warns where that is read before it is written
-    // anew.
+    // Warns if commands read contents that an execution has destroyed, before they are written again.
     void note_access(const RangeSet& reads, const RangeSet& writes);
     void place_local_memory(Program::State& program, const std::shared_ptr<Device>& device);
 

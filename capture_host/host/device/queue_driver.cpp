@@ -11,7 +11,7 @@
 namespace pianola::host {
 namespace {
 
-constexpr std::size_t kRememberedRecords = 65'536U;  // whose times are kept for a host that has not waited for them
+constexpr std::size_t kRememberedRecords = 65'536U;  // times of completions that are kept until the host waits for them
 constexpr std::uint64_t kNanosecondsPerKilohertzCycle = 1'000'000U;  // cycles * this / clock_khz are nanoseconds
 
 const char* fault_name(DeviceFault fault) {
@@ -36,7 +36,7 @@ const char* fault_name(DeviceFault fault) {
     }
 }
 
-// True where `token` was given no later than `last`; tokens wrap.
+// True if `token` was given no later than `last`; tokens wrap.
 bool is_reached(std::uint32_t token, std::uint32_t last) {
     return static_cast<std::int32_t>(last - token) >= 0;
 }
@@ -50,7 +50,7 @@ std::uint64_t QueueDriver::cycles_of(std::uint64_t nanoseconds) const noexcept {
            (((nanoseconds % kNanosecondsPerKilohertzCycle) * khz) / kNanosecondsPerKilohertzCycle);
 }
 
-void QueueDriver::see(std::uint64_t device_cycles) noexcept {
+void QueueDriver::advance_host_to(std::uint64_t device_cycles) noexcept {
     device_cycles_ = std::max(device_cycles_, device_cycles);
     const std::uint64_t khz = spec_.clock_khz;
     const std::uint64_t ns = ((device_cycles / khz) * kNanosecondsPerKilohertzCycle) +
@@ -95,8 +95,8 @@ void QueueDriver::wait_until(std::uint32_t queue, const char* what, Done done) {
 void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     Queue& state = queues_.at(queue);
     const std::uint32_t words = command_set_.queue_words(command);
-    // A call that is longer than the ring shows its front early. Otherwise a full ring empties by itself, and how fast
-    // it does must not decide where doorbells come.
+    // A call that is longer than the ring is shown to the device in parts. Otherwise the device empties a full ring by
+    // itself, and its speed must not decide when doorbells are rung.
     if ((state.unrung_words + words) > spec_.ring_words) {
         ring(queue);
     }
@@ -104,7 +104,7 @@ void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
     if (status == Status::kBusy) {
         wait_until(queue, "room in its ring", [&] {
             (void)device_.service();  // a device that runs by itself may still take its commands here only
-            look(queue);
+            poll(queue);
             status = direct_.append(queue, command);
             return status != Status::kBusy;
         });
@@ -119,7 +119,7 @@ void QueueDriver::enqueue(std::uint32_t queue, const QueueCommand& command) {
 
 std::uint32_t QueueDriver::notify(std::uint32_t queue) {
     Queue& state = queues_.at(queue);
-    state.last_token += (state.last_token == UINT32_MAX) ? 2U : 1U;  // 0 is what a cleared record says
+    state.last_token += (state.last_token == UINT32_MAX) ? 2U : 1U;  // a cleared record has token 0
     QueueCommand command;
     command.kind = QueueCommandKind::kNotify;
     command.value = state.last_token;
@@ -138,12 +138,11 @@ void QueueDriver::ring(std::uint32_t queue) {
         throw HostError{HostRule::kDeviceFault, fmt::format("the doorbell of queue {} does not work", queue)};
     }
     for (std::uint32_t i = 0U; i < spec_.queue_count; ++i) {
-        look(i);
+        poll(i);
     }
 }
 
-// Takes note of what has completed.
-void QueueDriver::look(std::uint32_t queue) {
+void QueueDriver::poll(std::uint32_t queue) {
     Queue& state = queues_.at(queue);
     const DirectQueues::State now = direct_.peek(queue);
     if (now.stopped) {
@@ -164,13 +163,13 @@ void QueueDriver::look(std::uint32_t queue) {
 
 bool QueueDriver::is_complete(std::uint32_t queue, std::uint32_t token) {
     (void)device_.service();
-    look(queue);
+    poll(queue);
     const Queue& state = queues_.at(queue);
     return (state.completed_up_to != 0U) && is_reached(token, state.completed_up_to);
 }
 
 void QueueDriver::wait(std::uint32_t queue, std::uint32_t token) {
-    // Never within an operation: one that is enqueued in part could not be gone on with.
+    // No interrupt within an operation: an operation that is enqueued in part cannot be continued.
     wait_until(queue, "a completion", [&] {
         const bool done = is_complete(queue, token);
         if (!done) {
@@ -179,10 +178,10 @@ void QueueDriver::wait(std::uint32_t queue, std::uint32_t token) {
         return done;
     });
     Queue& state = queues_.at(queue);
-    // Its own record's time, or that of the next one, where its own has been dropped.
+    // The time of its own record, or of the next one if its own has been dropped.
     const auto time = state.completed.lower_bound(token);
     if (time != state.completed.end()) {
-        see(time->second);
+        advance_host_to(time->second);
         state.completed.erase(state.completed.begin(), time);
     }
 }

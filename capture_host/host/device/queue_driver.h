@@ -1,6 +1,6 @@
 // QueueDriver: queue commands, doorbells, completion tokens and the host's virtual time of one simulated device.
 //
-// The caller serialises. Every wait is bounded by the stall limit.
+// The caller serialises calls. The stall limit bounds every wait.
 #pragma once
 
 #include <array>
@@ -30,17 +30,17 @@ class QueueDriver {
     void enqueue(std::uint32_t queue, const QueueCommand& command);
     // Appends a completion record; its token is never 0.
     std::uint32_t notify(std::uint32_t queue);
-    // What was appended since the last doorbell is one operation, and costs the host the time of one instead of its
-    // commands'.
+    // The commands since the last doorbell are one operation: it costs the host the time of one operation, and not
+    // that of its commands.
     void pay_dispatch();
-    // Shows the device what was appended, once the host has taken the time for it. In process, the device then runs as
-    // far as it gets.
+    // Shows the appended commands to the device, after the host's time for them. A device in this process then runs as
+    // far as it can.
     void ring(std::uint32_t queue);
 
-    // True where everything up to `token` has completed; does not wait, and does not change the host's time.
+    // True if everything up to `token` has completed; does not wait, and does not change the host's time.
     [[nodiscard]] bool is_complete(std::uint32_t queue, std::uint32_t token);
-    // Waits for it; the host's time is then no earlier than the record's. Asks interrupt::check() while it waits; what
-    // that throws leaves everything under way.
+    // Waits for it; the host's time is then no earlier than the record's. Calls interrupt::check() while it waits; if
+    // that throws, the queues go on.
     void wait(std::uint32_t queue, std::uint32_t token);
     // Waits until nothing is under way.
     void drain();
@@ -60,10 +60,10 @@ class QueueDriver {
         std::uint32_t unrung_words{0U};  // appended since the last doorbell
     };
 
-    void look(std::uint32_t queue);
+    void poll(std::uint32_t queue);  // notes completions; throws API-DEVICE-FAULT
     [[noreturn]] void report_fault(std::uint32_t queue, const Completion& completion) const;
     [[nodiscard]] std::uint64_t cycles_of(std::uint64_t nanoseconds) const noexcept;
-    void see(std::uint64_t device_cycles) noexcept;
+    void advance_host_to(std::uint64_t device_cycles) noexcept;
     template <typename Done>
     void wait_until(std::uint32_t queue, const char* what, Done done);
 
@@ -73,7 +73,7 @@ class QueueDriver {
     DeviceDescription spec_;
     std::chrono::milliseconds stall_limit_;
     HostCost cost_;
-    std::uint64_t unpaid_commands_{0U};  // whose time the host has still to take
+    std::uint64_t unpaid_commands_{0U};  // not yet in the host's time
     std::array<Queue, kMaxQueues> queues_{};
     std::uint64_t host_ns_{0U};
     std::uint64_t device_cycles_{0U};

@@ -67,7 +67,7 @@ void RaceDetector::add(const Operation& operation, const RangeSet& reads, const 
     }
 }
 
-// Forgets operations that every other queue comes after, and joins neighbouring ranges with equal marks.
+// Forgets operations that every other queue comes after, and joins adjacent ranges with equal marks.
 void RaceDetector::tidy(std::uint32_t queue) {
     std::uint64_t settled = known_.at(queue).at(queue);
     for (std::uint32_t other = 0U; other < kMaxQueues; ++other) {

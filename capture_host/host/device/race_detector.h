@@ -1,10 +1,10 @@
-// RaceDetector: which operations of several queues touch the same bytes without an order between them.
+// RaceDetector: finds operations of several queues that touch the same bytes without an order between them.
 //
 // Happens-before is kept with vector clocks (C. Fidge, "Timestamps in message-passing systems that preserve the partial
 // ordering", 1988): one counter for each queue, joined where a queue waits for an event and where the host has seen
 // that something completed. For each byte and queue only the last read and the last write count: an operation that is
-// ordered after them is ordered after all earlier ones. So memory is bounded by how finely the operations cut the
-// device's memory, and not by how many there are.
+// ordered after those is ordered after all earlier ones. So the number of different byte ranges bounds the memory, and
+// the number of operations does not.
 #pragma once
 
 #include <array>
@@ -37,15 +37,15 @@ class RaceDetector {
         bool other_writes{false};  // by the other
     };
 
-    // A race of an operation that is about to be enqueued with one that is not ordered before it.
+    // Compares an operation that is about to be enqueued with those that nothing orders before it.
     [[nodiscard]] std::optional<Race> find(std::uint32_t queue, const RangeSet& reads, const RangeSet& writes) const;
     void add(const Operation& operation, const RangeSet& reads, const RangeSet& writes);
 
-    // Everything that was enqueued on the queue up to now, and everything ordered before it.
+    // All operations of the queue up to now, and those that are ordered before them.
     [[nodiscard]] const Clock& now(std::uint32_t queue) const { return known_.at(queue); }
-    // Later operations of the queue come after the clock.
+    // Later operations of the queue come after `clock`.
     void wait(std::uint32_t queue, const Clock& clock);
-    // The host has seen it completed: whatever it enqueues from here on comes after it.
+    // The host has seen `clock` completed: all later operations come after it.
     void complete(const Clock& clock);
     void complete_all();
 
@@ -68,7 +68,7 @@ class RaceDetector {
     [[nodiscard]] std::optional<Race> conflict(std::uint32_t queue, const RangeSet& set, bool is_written) const;
 
     std::array<Queue, kMaxQueues> queues_;
-    std::array<Clock, kMaxQueues> known_{};  // of each queue; counts all of its own operations
+    std::array<Clock, kMaxQueues> known_{};  // a queue knows all of its own operations
 };
 
 }  // namespace pianola::host

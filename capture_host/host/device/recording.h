@@ -1,11 +1,12 @@
 // Recording of API calls: the hook inside every call.
 //
-// The calls of Device tell a CallRecorder what they did, if they are the outermost ones of their thread. Without
-// PIANOLA_RECORDING everything here is empty, and nothing of it is left in the calls' objects.
+// Calls of Device report to a CallRecorder if they are the outermost ones of their thread. Without PIANOLA_RECORDING
+// nothing is recorded, and the calls contain no code for it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "pianola_host/device.h"
@@ -31,17 +32,19 @@ class CallRecorder {
 };
 
 #if PIANOLA_RECORDING
-// Lives as long as an API call: of calls that call others, the outermost one of the thread is recorded, and no other.
+// Lives as long as an API call, and holds the device's lock. If calls call others, only the outermost one of the thread
+// is recorded.
 class RecordingScope {
   public:
-    explicit RecordingScope(const std::shared_ptr<CallRecorder>& recorder) noexcept : recorder_{recorder} {
+    RecordingScope(std::recursive_mutex& mutex, const std::shared_ptr<CallRecorder>& recorder)
+        : lock_{mutex}, recorder_{recorder} {
         depth() += 1U;
     }
     ~RecordingScope() { depth() -= 1U; }
     RecordingScope(const RecordingScope&) = delete;
     RecordingScope& operator=(const RecordingScope&) = delete;
 
-    // Calls record(recorder) where this call is to be recorded.
+    // Calls record(recorder) if this call is to be recorded.
     template <typename Record>
     void operator()(Record record) const {
         if ((depth() == 1U) && (recorder_ != nullptr)) {
@@ -55,14 +58,18 @@ class RecordingScope {
         return value;
     }
 
+    std::lock_guard<std::recursive_mutex> lock_;
     const std::shared_ptr<CallRecorder>& recorder_;
 };
 #else
 class RecordingScope {
   public:
-    explicit RecordingScope(const std::shared_ptr<CallRecorder>& /*recorder*/) noexcept {}
+    RecordingScope(std::recursive_mutex& mutex, const std::shared_ptr<CallRecorder>& /*recorder*/) : lock_{mutex} {}
     template <typename Record>
     void operator()(const Record& /*record*/) const noexcept {}
+
+  private:
+    std::lock_guard<std::recursive_mutex> lock_;
 };
 #endif
 

@@ -1,7 +1,7 @@
 // Transfers: host memory that queue commands read from and write to.
 //
-// What a caller writes is copied here at once; what the device reads for a caller lands here, and is handed out when
-// its completion is there.
+// A caller's data are copied here at once. Data that the device reads for a caller arrive here, and are given out after
+// their completion.
 #pragma once
 
 #include <atomic>
@@ -38,15 +38,15 @@ class Transfers {
     void write(std::uint32_t queue, std::uint32_t address, ByteSpan bytes);
     [[nodiscard]] std::shared_ptr<ReadHandle::State> read(std::uint32_t queue, const Buffer& buffer);
 
-    // Hands out what has completed.
+    // Gives out the data of reads that have completed.
     void collect();
-    // Waits until nothing is under way, and hands everything out.
+    // Waits until nothing is under way, and gives out all data.
     void drain();
-    // No read will complete any more.
+    // No pending read will complete: their handles report `why`.
     void abandon(const std::string& why) noexcept;
 
   private:
-    // Room for `bytes`; drains, and grows the arena, where there is none.
+    // Room for `bytes`; if there is none, drains, and grows the arena.
     [[nodiscard]] std::size_t take(std::vector<std::uint8_t>& arena, std::size_t& used, std::size_t bytes);
     void bind();
     // One transfer between device memory and the arena.

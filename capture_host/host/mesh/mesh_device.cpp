@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "capture_host/host/device/lockstep.h"
 #include "capture_host/host/mesh/mesh_family.h"
 
 namespace pianola::host {
@@ -55,32 +54,42 @@ void MeshDevice::check_open() const {
     }
 }
 
+MeshCoordinate MeshDevice::coordinate_of(std::uint32_t id) const {
+    const auto place = std::find(ids_.begin(), ids_.end(), id) - ids_.begin();
+    return MeshCoordinate::at(shape_, static_cast<std::uint32_t>(place));
+}
+
 void MeshDevice::check_device(std::uint32_t id) const {
     check_open();
     const auto failure = family_->failures.find(id);
     if (failure != family_->failures.end()) {
-        const auto place = std::find(ids_.begin(), ids_.end(), id) - ids_.begin();
         throw MeshError{
             MeshRule::kFailed,
             fmt::format("device {} of {} has failed: {}. The mesh takes no more work; what its other devices hold can "
                         "be read, remaining() makes a mesh of them, or close it and open another",
-                        to_string(MeshCoordinate::at(shape_, static_cast<std::uint32_t>(place))), name(),
-                        failure->second)};
+                        to_string(coordinate_of(id)), name(), failure->second)};
     }
 }
 
-void MeshDevice::check_working() const {
+MeshDevice::FamilyLock MeshDevice::lock_open() const {
+    FamilyLock lock{family_->mutex};
     check_open();
+    return lock;
+}
+
+MeshDevice::FamilyLock MeshDevice::lock_working() const {
+    FamilyLock lock = lock_open();
     for (const std::uint32_t id : ids_) {
         check_device(id);
     }
+    return lock;
 }
 
 void MeshDevice::refuse(std::uint32_t id, const HostError& error) const {
     const std::string text{error.what() + std::strlen(error.rule_id()) + std::strlen(": ")};
     if ((error.rule() == HostRule::kDeviceFault) || (error.rule() == HostRule::kDeviceStalled)) {
         family_->failures[id] = error.what();
-        // No capture goes on without it.
+        // Captures without this device are of no use.
         for (const std::uint32_t each : ids_) {
             for (std::uint32_t queue = 0U; queue < family_->options.num_command_queues; ++queue) {
                 family_->devices[each]->discard_trace_capture(queue);
@@ -88,10 +97,7 @@ void MeshDevice::refuse(std::uint32_t id, const HostError& error) const {
         }
         check_device(id);
     }
-    const auto place = std::find(ids_.begin(), ids_.end(), id) - ids_.begin();
-    throw HostError{error.rule(), fmt::format("device {} of {}: {}",
-                                              to_string(MeshCoordinate::at(shape_, static_cast<std::uint32_t>(place))),
-                                              name(), text)};
+    throw HostError{error.rule(), fmt::format("device {} of {}: {}", to_string(coordinate_of(id)), name(), text)};
 }
 
 void MeshDevice::close() {
@@ -133,8 +139,7 @@ std::uint32_t MeshDevice::device_id(const MeshCoordinate& coordinate) const {
 }
 
 std::shared_ptr<Device> MeshDevice::device(const MeshCoordinate& coordinate) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     return family_->devices.at(device_id(coordinate));
 }
 
@@ -149,8 +154,7 @@ std::vector<MeshCoordinate> MeshDevice::coordinates(const MeshRange& range) cons
 }
 
 DeviceGrid MeshDevice::grid() const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     DeviceGrid all;
     for (const std::uint32_t id : ids_) {
         all.devices.push_back(family_->devices.at(id));
@@ -174,8 +178,7 @@ MeshPtr MeshDevice::part(const MeshShape& shape, const std::vector<MeshCoordinat
 }
 
 MeshPtr MeshDevice::create_submesh(const MeshShape& shape, const std::optional<MeshCoordinate>& offset) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshCoordinate first = offset.value_or(MeshCoordinate::zero(shape.dims()));
     if ((shape.dims() != shape_.dims()) || (first.dims() != shape_.dims())) {
         throw MeshError{MeshRule::kShape, fmt::format("a part of {} has {} dimensions, not {} at {}", name(),
@@ -193,8 +196,7 @@ MeshPtr MeshDevice::create_submesh(const MeshShape& shape, const std::optional<M
 }
 
 std::vector<MeshPtr> MeshDevice::create_submeshes(const MeshShape& shape) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     std::vector<std::uint32_t> tiles;
     for (std::size_t i = 0U; i < shape.dims(); ++i) {
         if ((shape.dims() != shape_.dims()) || ((shape_[i] % shape[i]) != 0U)) {
@@ -225,8 +227,7 @@ std::vector<MeshPtr> MeshDevice::submeshes() const {
 }
 
 void MeshDevice::reshape(const MeshShape& shape) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     if (shape.mesh_size() != shape_.mesh_size()) {
         throw MeshError{MeshRule::kShape, fmt::format("{} has {} devices, {} would have {}", name(), shape_.mesh_size(),
                                                       to_string(shape), shape.mesh_size())};
@@ -249,8 +250,7 @@ std::vector<MeshCoordinate> MeshDevice::failed() const {
 }
 
 MeshPtr MeshDevice::remaining() {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     std::vector<MeshCoordinate> others = coordinates();
     const auto has_failed = [this](const MeshCoordinate& place) {
         return family_->failures.count(device_id(place)) != 0U;
@@ -269,28 +269,27 @@ void MeshDevice::with_device(const MeshCoordinate& coordinate, const std::functi
 
 void MeshDevice::in_step(const std::vector<MeshCoordinate>& coordinates,
                          const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     std::vector<std::shared_ptr<Device>> devices;
     for (const MeshCoordinate& coordinate : coordinates) {
         devices.push_back(device(coordinate));
     }
     Lockstep lockstep{devices};
     for (std::size_t i = 0U; i < devices.size(); ++i) {
-        lockstep.take_turn(i);
+        lockstep.next_device();
         on(device_id(coordinates[i]), [&](Device& /*device*/) { call(devices[i], i); });
     }
 }
 
 void MeshDevice::as_one_transfer(std::size_t parts, const std::function<void()>& call) {
     const FamilyLock lock{family_->mutex};
-    const Transferring transferring{*family_, parts};
+    const TemporaryValue<std::uint64_t> transfer = one_transfer(*family_, parts);
     call();
 }
 
 void MeshDevice::as_replicas(const std::function<void()>& call) {
     const FamilyLock lock{family_->mutex};
-    const Replicating replicating{*family_};
+    const TemporaryValue<std::uint64_t> replicas{family_->call.replicas, next_id()};
     call();
 }
 

@@ -1,6 +1,6 @@
-// What a mesh and all its sub-meshes share.
+// The state that a mesh and all its sub-meshes share.
 //
-// Behind MeshDevice; `mutex` guards all of it, and all meshes of the family.
+// `mutex` guards all members, and all meshes of the family.
 #pragma once
 
 #include <map>
@@ -32,77 +32,23 @@ struct MeshFamily {
     bool open{true};
     DeviceOptions options;
     std::vector<std::shared_ptr<Device>> devices;
-    std::map<std::uint32_t, std::string> failures;  // by device: what it has reported
+    std::map<std::uint32_t, std::string> failures;  // by device: its fault
     std::map<std::uint64_t, MeshEvent> events;
     std::map<std::uint64_t, MeshTrace> traces;
     std::vector<std::weak_ptr<MeshDevice>> meshes;               // sub-meshes
     std::map<std::uint64_t, std::weak_ptr<MeshBuffer>> buffers;  // by the id of each device's buffer
-    std::uint64_t replicas{0U};                                  // of the call that gives all the same bytes
-    std::uint64_t call{0U};                                      // that transfers all parts of a tensor; 0: none
-    std::uint64_t calls{0U};                                     // such calls so far
+    MeshCall call;                // in progress; its mesh is that of each call on a device
+    std::uint64_t transfers{0U};  // calls so far that transfer all parts of a tensor
 };
 
-using FamilyLock = std::lock_guard<std::recursive_mutex>;
-
-// While it lives, calls on a device are those of a mesh.
-class Speaking {
-  public:
-    Speaking(Device& device, std::uint64_t mesh, const MeshFamily& family)
-        : state_{device.state()},
-          before_{state_.speaker},
-          replicas_before_{state_.replicas},
-          call_before_{state_.mesh_call} {
-        state_.speaker = mesh;
-        state_.replicas = family.replicas;
-        state_.mesh_call = family.call;
+// Until the end of its scope, transfers are parts of one call: the outermost one that moves more than one part.
+[[nodiscard]] inline TemporaryValue<std::uint64_t> one_transfer(MeshFamily& family, std::size_t parts) {
+    if ((family.call.transfer == 0U) && (parts > 1U)) {
+        family.transfers += 1U;
+        return {family.call.transfer, family.transfers};
     }
-    ~Speaking() {
-        state_.speaker = before_;
-        state_.replicas = replicas_before_;
-        state_.mesh_call = call_before_;
-    }
-    Speaking(const Speaking&) = delete;
-    Speaking& operator=(const Speaking&) = delete;
-
-  private:
-    DeviceState& state_;
-    std::uint64_t before_;
-    std::uint64_t replicas_before_;
-    std::uint64_t call_before_;
-};
-
-// While it lives, transfers are parts of one call, the outermost one; unless that moves one part alone.
-class Transferring {
-  public:
-    Transferring(MeshFamily& family, std::size_t parts) : family_{family}, before_{family.call} {
-        if ((before_ == 0U) && (parts > 1U)) {
-            family_.calls += 1U;
-            family_.call = family_.calls;
-        }
-    }
-    ~Transferring() { family_.call = before_; }
-    Transferring(const Transferring&) = delete;
-    Transferring& operator=(const Transferring&) = delete;
-
-  private:
-    MeshFamily& family_;
-    std::uint64_t before_;
-};
-
-// While it lives, what is written are replicas of one call.
-class Replicating {
-  public:
-    explicit Replicating(MeshFamily& family) : family_{family}, before_{family.replicas} {
-        family_.replicas = next_id();
-    }
-    ~Replicating() { family_.replicas = before_; }
-    Replicating(const Replicating&) = delete;
-    Replicating& operator=(const Replicating&) = delete;
-
-  private:
-    MeshFamily& family_;
-    std::uint64_t before_;
-};
+    return {family.call.transfer, family.call.transfer};
+}
 
 template <typename Call>
 auto MeshDevice::on(std::uint32_t id, const Call& call) const {
@@ -110,7 +56,8 @@ auto MeshDevice::on(std::uint32_t id, const Call& call) const {
     Device& device = *family_->devices.at(id);
     try {
         const Lock lock{device.state().mutex};
-        const Speaking speaking{device, id_, *family_};
+        const TemporaryValue<MeshCall> call_of_mesh{device.state().call,
+                                                    {id_, family_->call.replicas, family_->call.transfer}};
         return call(device);
     } catch (const HostError& error) {
         refuse(id, error);

@@ -177,7 +177,7 @@ std::vector<MeshCoordinateRange> subtract(const MeshCoordinateRange& from, const
     if (!from.intersects(what)) {
         return {from};
     }
-    // Slabs before and behind, dimension by dimension; what is left is cut to the common part.
+    // Slabs before and after the common part, dimension by dimension; the remainder shrinks to the common part.
     std::vector<MeshCoordinateRange> rest;
     std::vector<std::uint32_t> start = from.start().values();
     std::vector<std::uint32_t> end = from.end().values();

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "capture_host/host/mesh/mesh_family.h"
+#include "pianola/bytes.h"
+#include "pianola/sha256.h"
 
 namespace pianola::host {
 
@@ -19,18 +21,16 @@ MeshTrace& MeshDevice::trace(TraceId id) const {
 }
 
 bool MeshDevice::is_capturing(std::uint32_t queue) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     return std::any_of(ids_.begin(), ids_.end(),
                        [&](std::uint32_t id) { return family_->devices.at(id)->is_capturing(queue); });
 }
 
 TraceId MeshDevice::begin_trace_capture(std::uint32_t queue) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     for (const std::uint32_t id : ids_) {
         if (on(id, [queue](Device& device) { return device.is_capturing(queue); })) {
-            on(id, [queue](Device& device) { static_cast<void>(device.begin_trace_capture(queue)); });  // says why not
+            on(id, [queue](Device& device) { static_cast<void>(device.begin_trace_capture(queue)); });  // throws
         }
     }
     MeshTrace made;
@@ -45,8 +45,8 @@ TraceId MeshDevice::begin_trace_capture(std::uint32_t queue) {
     return id;
 }
 
-// What was captured, and what is being captured.
-void MeshDevice::give_up(MeshTrace& trace, std::uint32_t queue) const {
+// Both the captures that have ended and those under way.
+void MeshDevice::discard_capture(MeshTrace& trace, std::uint32_t queue) const {
     for (const auto& [id, part] : trace.parts) {
         Device& device = *family_->devices.at(id);
         device.discard_trace_capture(queue);
@@ -59,8 +59,7 @@ void MeshDevice::give_up(MeshTrace& trace, std::uint32_t queue) const {
 }
 
 void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshTrace& ended = trace(id);
     if ((ended.mesh != id_) || ended.is_captured || !is_capturing(queue)) {
         throw HostError{HostRule::kTraceNotCapturing,
@@ -75,7 +74,7 @@ void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
             parts[device_id] = part;
         } catch (const HostError& error) {
             if (error.rule() != HostRule::kTraceEmpty) {
-                give_up(ended, queue);
+                discard_capture(ended, queue);
                 family_->traces.erase(id.value);
                 throw;
             }
@@ -91,7 +90,7 @@ void MeshDevice::end_trace_capture(std::uint32_t queue, TraceId id) {
     ended.is_captured = true;
 }
 
-// The trace of a device that stands at `place` of a mesh of the trace's shape.
+// The trace of the device at index `place` of a mesh of the trace's shape; copies it to a device that has none.
 TraceId MeshDevice::part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t id, std::uint32_t place) const {
     const auto part = trace.parts.find(id);
     if (part != trace.parts.end()) {
@@ -109,8 +108,7 @@ TraceId MeshDevice::part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t
 }
 
 void MeshDevice::execute_trace(std::uint32_t queue, TraceId id, bool blocking, const MeshRange& range) {
-    const FamilyLock lock{family_->mutex};
-    check_working();
+    const FamilyLock lock = lock_working();
     MeshTrace& target = trace(id);
     const std::vector<MeshCoordinate> places = coordinates(range);
     const auto has_captured = [&](std::uint32_t device) {
@@ -143,8 +141,7 @@ void MeshDevice::execute_trace(std::uint32_t queue, TraceId id, bool blocking, c
 }
 
 void MeshDevice::release_trace(TraceId id) {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshTrace& released = trace(id);
     if (!released.is_captured) {
         throw HostError{HostRule::kTraceUnknown, fmt::format("trace {} is being captured; end it first", id.value)};
@@ -158,8 +155,7 @@ void MeshDevice::release_trace(TraceId id) {
 }
 
 std::optional<TraceInfo> MeshDevice::trace_info(TraceId id, const MeshCoordinate& coordinate) const {
-    const FamilyLock lock{family_->mutex};
-    check_open();
+    const FamilyLock lock = lock_open();
     const MeshTrace& shown = trace(id);
     const std::uint32_t device = device_id(coordinate);
     const auto part = shown.parts.find(device);
@@ -167,6 +163,138 @@ std::optional<TraceInfo> MeshDevice::trace_info(TraceId id, const MeshCoordinate
         return std::nullopt;
     }
     return family_->devices.at(device)->trace_info(part->second);
+}
+
+namespace {
+
+constexpr std::uint32_t kMagic = 0x52544D50U;  // "PMTR"
+constexpr std::uint32_t kVersion = 1U;
+constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+constexpr std::size_t kHeadBytes = 4U * kWordBytes;  // magic, version, bytes of the blob, dimensions of the mesh
+
+void put_word(std::vector<std::uint8_t>& bytes, std::size_t value) {
+    bytes.resize(bytes.size() + kWordBytes);
+    store_le32({bytes.data(), bytes.size()}, bytes.size() - kWordBytes, static_cast<std::uint32_t>(value));
+}
+
+[[noreturn]] void refuse(HostRule rule, const std::string& message) {
+    throw HostError{rule, message};
+}
+
+// The bytes between head and digest. Throws API-BLOB-*.
+ByteSpan checked_body(const MeshDevice& mesh, ByteSpan blob) {
+    if ((blob.size() < (kHeadBytes + kSha256Bytes)) || (load_le32(blob, 0U) != kMagic) ||
+        (load_le32(blob, kWordBytes) != kVersion) || (load_le32(blob, 2U * kWordBytes) != blob.size())) {
+        refuse(HostRule::kBlobFormat, fmt::format("{} bytes that are no trace blob of a mesh, in version {}; pass what "
+                                                  "collect_trace() of a mesh gave",
+                                                  blob.size(), kVersion));
+    }
+    const ByteSpan signed_part = blob.subspan(0U, blob.size() - kSha256Bytes);
+    if (!digests_equal(sha256(signed_part), blob.subspan(signed_part.size(), kSha256Bytes))) {
+        refuse(HostRule::kBlobDigest, "the blob is damaged: its digest is not that of its bytes");
+    }
+    const std::uint32_t dims = load_le32(blob, 3U * kWordBytes);
+    bool is_like = (dims == mesh.shape().dims()) && signed_part.contains(kHeadBytes, dims * kWordBytes);
+    for (std::uint32_t i = 0U; is_like && (i < dims); ++i) {
+        is_like = load_le32(blob, kHeadBytes + (i * kWordBytes)) == mesh.shape()[i];
+    }
+    if (!is_like) {
+        refuse(
+            HostRule::kBlobDevice,
+            fmt::format("the trace was collected on a mesh of another shape than {}; open one like it", mesh.name()));
+    }
+    const std::size_t begin = kHeadBytes + (dims * kWordBytes);
+    return signed_part.subspan(begin, signed_part.size() - begin);
+}
+
+// One blob for each device; empty where a device has no trace. Throws API-BLOB-FORMAT.
+std::vector<ByteSpan> parts_of(ByteSpan body, std::size_t devices) {
+    std::vector<ByteSpan> parts;
+    std::size_t at = 0U;
+    bool fits = true;
+    for (std::size_t i = 0U; fits && (i < devices); ++i) {
+        fits = body.contains(at, kWordBytes) && body.contains(at + kWordBytes, load_le32(body, at));
+        if (fits) {
+            parts.push_back(body.subspan(at + kWordBytes, load_le32(body, at)));
+            at += kWordBytes + parts.back().size();
+        }
+    }
+    if (!fits || (at != body.size())) {
+        refuse(HostRule::kBlobFormat, fmt::format("the blob does not hold {} traces and nothing else", devices));
+    }
+    return parts;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> MeshDevice::collect_trace(TraceId id,
+                                                    const std::map<MeshCoordinate, std::vector<NamedBuffer>>& names) {
+    const FamilyLock lock = lock_working();
+    const MeshTrace& collected = trace(id);
+    if (!collected.is_captured || (collected.ids != ids_)) {
+        throw MeshError{MeshRule::kTrace,
+                        fmt::format("trace {} is collected on the mesh {} ({}) when it has been captured, not on {}",
+                                    id.value, collected.mesh, to_string(collected.shape), name())};
+    }
+    std::vector<std::uint8_t> bytes;
+    for (const std::size_t word : {std::size_t{kMagic}, std::size_t{kVersion}, std::size_t{0U}, shape_.dims()}) {
+        put_word(bytes, word);
+    }
+    for (const std::uint32_t size : shape_.sizes()) {
+        put_word(bytes, size);
+    }
+    for (const MeshCoordinate& place : coordinates()) {
+        const std::uint32_t device_id = this->device_id(place);
+        const auto part = collected.parts.find(device_id);
+        std::vector<std::uint8_t> blob;
+        if (part != collected.parts.end()) {
+            const auto named = names.find(place);
+            blob = on(device_id, [&](Device& device) {
+                return device
+                    .collect_trace(part->second, (named != names.end()) ? named->second : std::vector<NamedBuffer>{})
+                    .bytes;
+            });
+        }
+        put_word(bytes, blob.size());
+        bytes.insert(bytes.end(), blob.begin(), blob.end());
+    }
+    store_le32({bytes.data(), bytes.size()}, 2U * kWordBytes, static_cast<std::uint32_t>(bytes.size() + kSha256Bytes));
+    const Sha256Digest digest = sha256({bytes.data(), bytes.size()});
+    bytes.insert(bytes.end(), digest.begin(), digest.end());
+    return bytes;
+}
+
+TraceId MeshDevice::load_trace(std::uint32_t queue, ByteSpan blob) {
+    const FamilyLock lock = lock_working();
+    const std::vector<ByteSpan> parts = parts_of(checked_body(*this, blob), ids_.size());
+    MeshTrace made;
+    made.mesh = id_;
+    made.shape = shape_;
+    made.ids = ids_;
+    made.is_captured = true;
+    try {
+        for (std::size_t i = 0U; i < ids_.size(); ++i) {
+            if (!parts[i].empty()) {
+                made.parts[ids_[i]] = on(ids_[i], [&](Device& device) { return device.load_trace(queue, parts[i]); });
+            }
+        }
+    } catch (const HostError&) {
+        for (const auto& [device_id, part] : made.parts) {
+            family_->devices.at(device_id)->release_trace(part);
+        }
+        throw;
+    }
+    const TraceId id{next_id()};
+    family_->traces[id.value] = std::move(made);
+    return id;
+}
+
+std::vector<NamedBuffer> MeshDevice::trace_buffers(TraceId id, const MeshCoordinate& coordinate) const {
+    const FamilyLock lock = lock_open();
+    const MeshTrace& loaded = trace(id);
+    const auto part = loaded.parts.find(device_id(coordinate));
+    return (part == loaded.parts.end()) ? std::vector<NamedBuffer>{}
+                                        : family_->devices.at(part->first)->trace_buffers(part->second);
 }
 
 }  // namespace pianola::host

@@ -57,20 +57,8 @@ void check_config(const PipelineConfig& config, const AnyDevice& device, const P
     }
 }
 
-using Make = std::unique_ptr<Executor> (*)(const Parts&);
-
-[[nodiscard]] Make executor_for(const PipelineConfig& config) {
-    if (config.num_command_queues == 1U) {
-        return config.use_trace ? make_traced : make_eager;
-    }
-    if (!config.use_trace) {
-        return make_separate_writes;
-    }
-    return config.all_transfers_on_separate_command_queue ? make_separate_transfers : make_traced_separate_writes;
-}
-
-// A device that has failed, or was closed, uses nothing any more.
-void settle(const AnyDevice& device) noexcept {
+// Waits for the device; one that has failed or was closed is idle.
+void wait_for(const AnyDevice& device) noexcept {
     const interrupt::Hold hold;
     try {
         call_on(device, [](auto& each) { each.synchronize(); });
@@ -131,29 +119,6 @@ void Delivery::clear() {
     delivered_.clear();
 }
 
-Outputs run_model(const Parts& parts, const Tensor& input) {
-    Outputs outputs = parts.model(input);
-    if (outputs.empty()) {
-        throw PipelineError{PipelineRule::kOutput, "the model gives no output tensor; it must give at least one"};
-    }
-    for (const Tensor& output : outputs) {
-        if (!output.is_on_device() || !output.is_allocated() || (output.place() != parts.device)) {
-            throw PipelineError{
-                PipelineRule::kOutput,
-                "the model gives a tensor that does not lie on the pipeline's device, or was deallocated"};
-        }
-    }
-    return outputs;
-}
-
-std::vector<tensor::TensorSpec> specs_of(const Outputs& outputs) {
-    std::vector<tensor::TensorSpec> specs;
-    for (const Tensor& output : outputs) {
-        specs.push_back(output.spec());
-    }
-    return specs;
-}
-
 Pipeline::Pipeline(AnyDevice device, std::function<std::unique_ptr<Executor>()> make_executor)
     : device_{std::move(device)}, make_executor_{std::move(make_executor)} {}
 
@@ -186,7 +151,7 @@ void Pipeline::compile(const Tensor& sample) {
     try {
         outputs_ = executor->compile(sample);
     } catch (...) {
-        settle(device_);  // what was enqueued uses memory that goes with the executor
+        wait_for(device_);  // enqueued work uses the executor's memory
         throw;
     }
     input_ = tensor::TensorSpec{sample.shape(), sample.type(), {}, sample.layout()};
@@ -254,8 +219,7 @@ std::unique_ptr<Pipeline> create_pipeline(const PipelineConfig& config, const Mo
                       memory.l1_input.value_or(MemoryConfig{}),
                       memory.dram_output.value_or(MemoryConfig{}),
                       memory.l1_output};
-    const Make make = executor_for(config);
-    return std::make_unique<Pipeline>(device, [parts, make] { return make(parts); });
+    return std::make_unique<Pipeline>(device, [config, parts] { return make_executor(config, parts); });
 }
 
 }  // namespace pianola::pipeline

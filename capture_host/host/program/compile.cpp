@@ -4,18 +4,120 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 
-#include "capture_host/host/program/kernel_words.h"
-#include "capture_host/host/program/schedule.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/device_spec.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola/bytes.h"
+#include "pianola/config.h"
 #include "pianola_host/host_error.h"
 #include "pianola_host/memory_holder.h"
 
 namespace pianola::host {
 namespace {
+
+bool names(const std::vector<std::uint32_t>& list, std::uint32_t index) {
+    return std::find(list.begin(), list.end(), index) != list.end();
+}
+
+using CoreSet = std::bitset<std::size_t{refdev::kMaxGridEdge} * refdev::kMaxGridEdge>;
+
+// check_structure() has found that the cores lie in the grid.
+CoreSet core_set(const KernelEntry& kernel) {
+    CoreSet set;
+    for (const CoreCoord core : cores_of(kernel.cores)) {
+        set.set((std::size_t{core.y} * refdev::kMaxGridEdge) + core.x);
+    }
+    return set;
+}
+
+bool signals_for(const KernelEntry& signaller, const KernelEntry& waiter) {
+    return std::any_of(waiter.waits.begin(), waiter.waits.end(),
+                       [&signaller](std::uint32_t semaphore) { return names(signaller.signals, semaphore); });
+}
+
+void check_signalled(const Program::State& program) {
+    for (std::size_t i = 0U; i < program.kernels.size(); ++i) {
+        for (const std::uint32_t semaphore : program.kernels[i].waits) {
+            const bool signalled =
+                std::any_of(program.kernels.begin(), program.kernels.end(),
+                            [semaphore](const KernelEntry& kernel) { return names(kernel.signals, semaphore); });
+            if (!signalled && (program.semaphores.at(semaphore).initial == 0U)) {
+                throw HostError{
+                    HostRule::kProgramSemaphore,
+                    fmt::format("kernel {} ({}) of '{}' waits for semaphore {}, which starts at 0 and which no "
+                                "kernel signals: it would wait for ever; let a kernel signal it",
+                                i, program.kernels[i].kernel->name, program.name, semaphore)};
+            }
+        }
+    }
+}
+
+// Level of every kernel: a barrier separates two levels. Throws API-PROGRAM-SEMAPHORE.
+std::vector<std::uint32_t> levels_of(const Program::State& program) {
+    check_signalled(program);
+    const std::size_t count = program.kernels.size();
+    std::vector<std::uint32_t> levels(count, 0U);
+    if (std::none_of(program.kernels.begin(), program.kernels.end(),
+                     [](const KernelEntry& kernel) { return !kernel.waits.empty(); })) {
+        return levels;
+    }
+    std::vector<CoreSet> cores;
+    for (const KernelEntry& kernel : program.kernels) {
+        cores.push_back(core_set(kernel));
+    }
+    // Longest paths; more rounds than kernels mean a cycle.
+    for (std::size_t round = 0U; round <= count; ++round) {
+        bool changed = false;
+        for (std::size_t from = 0U; from < count; ++from) {
+            for (std::size_t to = 0U; to < count; ++to) {
+                const KernelEntry& first = program.kernels[from];
+                const KernelEntry& second = program.kernels[to];
+                std::uint32_t least = 0U;
+                if (signals_for(first, second)) {
+                    least = levels[from] + 1U;
+                } else if ((from < to) && (cores[from] & cores[to]).any()) {
+                    least = levels[from];
+                }
+                if (least > levels[to]) {
+                    levels[to] = least;
+                    changed = true;
+                }
+            }
+        }
+        if (!changed) {
+            return levels;
+        }
+    }
+    throw HostError{
+        HostRule::kProgramSemaphore,
+        fmt::format("the kernels of '{}' wait for each other in a circle, or one waits for a kernel that comes "
+                    "after it on its own core; add the kernels that signal before those that wait",
+                    program.name)};
+}
+
+// The command of one kernel on one core. Throws API-PROGRAM-ARGUMENTS, which names `site` and the argument, if the
+// kernel does not accept the arguments.
+std::vector<std::uint32_t> kernel_command_words(const DeviceDescription& spec, const refdev::Kernel& kernel,
+                                                CoreCoord core, const std::vector<std::uint32_t>& arguments,
+                                                const std::string& site) {
+    refdev::Footprint footprint;
+    refdev::ArgumentError error;
+    if (!is_ok(kernel.describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+        throw HostError{HostRule::kProgramArguments,
+                        fmt::format("{}: the kernel does not accept {} = {} (argument word {})", site, error.field,
+                                    arguments.at(error.word), error.word)};
+    }
+    if (footprint.cost_cycles > kMaxScriptCycles) {
+        throw HostError{HostRule::kProgramArguments,
+                        fmt::format("{}: takes {} cycles, {} are admitted; make it smaller", site,
+                                    footprint.cost_cycles, kMaxScriptCycles)};
+    }
+    return refdev::dispatch_words(core_index(spec, core), kernel.id, arguments);
+}
 
 using CoreKey = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -243,6 +345,17 @@ void write_semaphores(const DeviceDescription& spec, const Program::State& progr
 }
 
 }  // namespace
+
+std::uint32_t kernel_head_words() noexcept {
+    return refdev::kDispatchHeadWords;
+}
+
+std::uint32_t kernel_head_words(const DecodedCommand& command) noexcept {
+    if (command.kernel_id == 0U) {
+        return 0U;
+    }
+    return (command.kind == CommandKind::kDispatch) ? refdev::kDispatchHeadWords : refdev::kLaunchHeadWords;
+}
 
 void check_structure(const DeviceDescription& spec, const Program::State& program) {
     if (program.kernels.empty()) {

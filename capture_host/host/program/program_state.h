@@ -1,4 +1,4 @@
-// What a program holds.
+// The state of a program.
 //
 // Filled by Program, read by the compiler, which also notes where circular buffers and semaphores lie.
 #pragma once
@@ -8,6 +8,8 @@
 #include "pianola_host/program.h"
 
 namespace pianola::host {
+
+class MemoryHolder;
 
 struct KernelEntry {
     const refdev::Kernel* kernel{nullptr};
@@ -33,7 +35,7 @@ struct Program::State {
     std::vector<KernelEntry> kernels;
     std::vector<LocalMemory> circular_buffers;
     std::vector<LocalMemory> semaphores;
-    std::weak_ptr<MemoryHolder> device;  // that the local memory is of
+    std::weak_ptr<MemoryHolder> device;  // that has the local memory
 
     ~State();
     State() = default;

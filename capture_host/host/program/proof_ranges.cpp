@@ -1,9 +1,8 @@
-#include "capture_host/host/program/proof_ranges.h"
-
+// The proof of what the cores of one program touch, as the runtime does it.
 #include <map>
 #include <memory>
 
-#include "capture_host/host/program/kernel_words.h"
+#include "capture_host/host/program/compile.h"
 #include "hal/devices/refdev/host/refdev_target.h"
 #include "pianola/interval_map.h"
 
@@ -29,10 +28,10 @@ void for_each_operand(const Program::State& program, const Visit& visit) {
     }
 }
 
-// Addresses as if an unused byte lay between any two buffers.
-class Apart {
+// Maps addresses as if an unused byte lay between any two buffers.
+class SeparatedBuffers {
   public:
-    explicit Apart(const Program::State& program) {
+    explicit SeparatedBuffers(const Program::State& program) {
         std::map<std::uint32_t, std::uint32_t> bytes;  // of each run, by its address
         for_each_operand(program, [&bytes](const BufferArgument& operand) {
             const BufferPtr buffer = operand.buffer.lock();
@@ -58,8 +57,9 @@ class Apart {
     std::map<std::uint32_t, std::uint32_t> places_;  // by the address where the run lies
 };
 
-// As runtime/plan/cores.cpp keeps them; and, on a device of two queues, as runtime/plan/races.cpp does, which does not
-// tell cores apart. That proof keeps all of a step, so that half of its ranges are left to the other programs.
+// Ranges as runtime/plan/cores.cpp keeps them; on a device of two queues also as runtime/plan/races.cpp does, which
+// does not distinguish cores. That proof keeps the ranges of a whole step, so half of them are left to the other
+// programs.
 class Ranges {
   public:
     explicit Ranges(const DeviceDescription& spec)
@@ -81,7 +81,7 @@ class Ranges {
     }
 
   private:
-    static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of what more than one core has read
+    static constexpr std::uint32_t kSeveral = kMaxCores + 1U;  // tag of bytes that more than one core has read
 
     std::uint32_t capacity_;
     std::uint32_t capacity_of_queue_;
@@ -106,7 +106,7 @@ bool surely_fits(const DeviceDescription& spec, const Program::State& program, s
 }
 
 bool fits_proof(const DeviceDescription& spec, const Program::State& program, const Assembled& assembled) {
-    const Apart apart{program};
+    const SeparatedBuffers separated{program};
     const auto ranges = std::make_unique<Ranges>(spec);
     bool fits = true;
     static_cast<void>(targets::for_each_command(
@@ -116,7 +116,7 @@ bool fits_proof(const DeviceDescription& spec, const Program::State& program, co
                 return;
             }
             for (const Extent& extent : command.extents.view()) {
-                fits = fits && ranges->touch(extent, apart(extent.address), command.core);
+                fits = fits && ranges->touch(extent, separated(extent.address), command.core);
             }
         }));
     return fits;

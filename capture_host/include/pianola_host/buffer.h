@@ -35,11 +35,11 @@ struct ShardSpec {
     std::uint32_t columns{0U};  // of one shard, in elements
 };
 
-// Whose memory a buffer is, on a device with several queues: bytes that one owner has had are not given to another
-// before the device was idle. So what the library allocates by itself cannot meet what other queues are still doing.
+// The owner of a buffer's memory, on a device with several queues: memory of one owner is not allocated to another one
+// before the device was idle. So allocations of the library cannot collide with unfinished work of other queues.
 struct MemoryOwner {
-    std::uint32_t queue{0U};  // whose commands use it first
-    bool temporary{false};    // made and freed inside one operation, whose caller does not know of it
+    std::uint32_t queue{0U};  // the queue that uses it first
+    bool temporary{false};    // allocated and freed within one operation, unknown to its caller
 };
 
 struct BufferConfig {
@@ -51,7 +51,7 @@ struct BufferConfig {
     Layout layout{Layout::kInterleaved};
     std::optional<ShardSpec> shard;
     MemoryOwner owner;
-    // What the bytes are, for code that finds the buffer by a loaded trace; not used here.
+    // Type and shape of the contents, for code that finds the buffer by a loaded trace; not used here.
     ElementType type{ElementType::kUnspecified};
     std::vector<std::uint32_t> shape;
 };
@@ -74,7 +74,6 @@ struct AddressRange {
 };
 
 class Device;
-class MemoryHolder;
 
 class Buffer {
     // Buffers come from devices only.
@@ -95,9 +94,9 @@ class Buffer {
     [[nodiscard]] const BufferConfig& config() const noexcept { return config_; }
     [[nodiscard]] std::uint64_t size_bytes() const noexcept { return config_.rows * config_.row_bytes; }
     [[nodiscard]] bool is_allocated() const noexcept { return allocated_; }
-    [[nodiscard]] std::shared_ptr<Device> device() const { return device_.lock(); }  // nullptr once it has gone
+    [[nodiscard]] std::shared_ptr<Device> device() const { return device_.lock(); }  // nullptr after its end
 
-    // Where the buffer lies: DRAM: its first byte's device address. L1: its first byte's address on its first core.
+    // The device address of the first byte; in L1, on the first core.
     [[nodiscard]] std::uint32_t address() const;
     // Shards (interleaved L1: cores in use), and where each begins. Interleaved DRAM: one.
     [[nodiscard]] std::uint32_t shard_count() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
@@ -109,7 +108,7 @@ class Buffer {
 
     // Shard by shard; interleaved L1: page by page.
     [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
-    // Contiguous device memory in the order of pieces(): what one transfer can move.
+    // Contiguous device memory in the order of pieces(); one transfer moves one run.
     [[nodiscard]] const std::vector<AddressRange>& runs() const noexcept { return runs_; }
     // The buffer's bytes in the host's order, in as few contiguous runs of device memory as there are.
     [[nodiscard]] std::vector<AddressRange> host_runs() const;
@@ -127,7 +126,6 @@ class Buffer {
     BufferId first_twin_;
     BufferConfig config_;
     std::weak_ptr<Device> device_;
-    std::weak_ptr<MemoryHolder> holder_;  // the same
     bool allocated_{false};
     std::uint32_t offset_{0U};          // in its allocator
     std::uint32_t reserved_bytes_{0U};  // there; L1: on every core

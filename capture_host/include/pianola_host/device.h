@@ -81,7 +81,7 @@ struct DeviceTime {
 class ReadHandle {
   public:
     ReadHandle() = default;
-    [[nodiscard]] bool is_ready() const;                          // gives the device its chance to run
+    [[nodiscard]] bool is_ready() const;                          // lets the device run
     [[nodiscard]] const std::vector<std::uint8_t>& data() const;  // row-major; waits until the read has completed
 
     [[nodiscard]] bool is_seen() const noexcept;  // whether data() was called
@@ -99,14 +99,14 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
   public:
     ~Device() override;
 
-    // Waits for what is under way, and frees everything. Buffers and handles stay valid objects of a closed device.
+    // Waits for all work, and frees everything. Buffers and handles stay valid objects of a closed device.
     void close();
     [[nodiscard]] bool is_open() const noexcept;
     [[nodiscard]] const DeviceOptions& options() const noexcept;
     [[nodiscard]] const DeviceDescription& spec() const noexcept;  // with the options' trace region and queues
 
-    // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are what was
-    // there.
+    // Memory. First fit, 64-byte aligned, deterministic: the same calls give the same addresses. Contents are
+    // undefined.
     [[nodiscard]] BufferPtr allocate(const BufferConfig& config);
     // Frees now, even if the buffer has other owners; any later use of it is refused.
     void deallocate(const BufferPtr& buffer);
@@ -122,7 +122,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     void enqueue_program(std::uint32_t queue, Program& program, bool blocking = false);
     // Whether the dispatch area holds the program's commands, and the device's profile the byte ranges that its cores
     // touch (CAP-INTERVALS in a capture). For programs without circular buffers and semaphores, whose operands are
-    // buffers. Throws what enqueueing the program would.
+    // buffers. Throws the same as enqueueing the program.
     [[nodiscard]] bool fits(const Program& program) const;
     [[nodiscard]] std::size_t program_cache_entries() const;
     void clear_program_cache();
@@ -169,7 +169,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     [[nodiscard]] TraceId copy_trace(std::uint32_t queue, Device& source, TraceId trace);
 
     // Words that may change between executions. Every admitted value must be one that the kernels accept and that
-    // touches allocated memory only; a kRuntimeArgument changes neither what a command touches nor what it costs.
+    // touches allocated memory only; a kRuntimeArgument changes neither the memory nor the cost of a command.
     // set_parameter() proves the very value again, and patches the words in the trace region.
     void declare_parameter(TraceId trace, const TraceParameter& parameter);
     void set_parameter(TraceId trace, const std::string& name, std::uint32_t value);
@@ -184,7 +184,7 @@ class Device final : public MemoryHolder, public std::enable_shared_from_this<De
     [[nodiscard]] std::vector<std::string> warnings() const;
 
     [[nodiscard]] DeviceTime now() const;
-    // Only while nothing is under way: what each queue has executed (keep_log), and its virtual time.
+    // Waits until nothing is under way. The commands that each queue has executed (keep_log), with virtual times.
     [[nodiscard]] std::vector<LoggedCommand> log(std::uint32_t queue);
     void clear_log();
     [[nodiscard]] std::uint64_t access_violations();  // check_accesses

@@ -1,4 +1,4 @@
-// Distribution: how one tensor is spread over the devices of a mesh, and put together again.
+// Distribution: how one tensor is distributed over the devices of a mesh, and put together again.
 //
 // A mapper says for each dimension of a mesh whether it cuts a dimension of the tensor, or repeats it; all shards are
 // equal. A composer says along which dimensions shards are put together; nothing is guessed from how they were cut.
@@ -44,7 +44,7 @@ struct MapperConfig {
     std::vector<Placement> placements;
     std::optional<host::MeshShape> shape;
 };
-// One dimension of the tensor for each dimension of `shape`; without one, of the shape that the tensor was spread in.
+// One dimension of the tensor for each dimension of `shape`; without one, of the shape of the tensor's topology.
 struct ComposerConfig {
     std::vector<std::int32_t> dimensions;
     std::optional<host::MeshShape> shape;

@@ -54,7 +54,7 @@ void store_file(const std::filesystem::path& path, const std::vector<std::uint8_
 // Makes a file that only its owner can read. Throws FileError if the name exists, even as a link that leads nowhere.
 void store_new_secret(const std::filesystem::path& path, std::string_view contents);
 
-// Throws the FileError that store_file() would for what is there already.
+// Throws the FileError that store_file() would throw for an existing file.
 void check_replaceable(const std::filesystem::path& path);
 
 // Whether both names mean one file or folder, by whatever links, or will once it is made. Pipes and devices are never

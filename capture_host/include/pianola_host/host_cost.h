@@ -16,7 +16,7 @@ struct HostCost {
 };
 
 // tt-metal's dispatch micro-benchmark takes 9.3 us per program without a trace and 8.1 with one, on the same device
-// (its issue 15336): without a trace the host is what limits it. Replayed, a command takes about 0.3 us (19998).
+// (its issue 15336): without a trace the host limits it. Replayed, a command takes about 0.3 us (19998).
 inline constexpr HostCost kDefaultHostCost{9'300U, 300U};
 
 }  // namespace pianola

@@ -1,4 +1,4 @@
-// HostError: how the host API says no.
+// HostError: refusals of the host API.
 //
 // The one exception of capture_host/host/device. what() begins with the id of the broken rule, names need and limit,
 // and says what to do; nothing was changed by the call that throws it, unless its header says otherwise.

@@ -1,6 +1,6 @@
-// MemoryHolder: what buffers, circular buffers and semaphores have their memory from.
+// MemoryHolder: the owner of the memory of buffers, circular buffers and semaphores.
 //
-// A Device, as far as its objects and the compiler know it.
+// The part of Device that these objects and the compiler use.
 #pragma once
 
 #include "pianola_host/buffer.h"
@@ -18,7 +18,7 @@ class MemoryHolder {
 
     // Throws API-BUFFER-* unless the buffer is a live one of this device.
     virtual void check_buffer(const BufferPtr& buffer) const = 0;
-    // Objects that go give their memory back.
+    // Destructors of these objects free their memory.
     virtual void release(Buffer& buffer) = 0;
     virtual void release(LocalMemory& memory) = 0;
 };

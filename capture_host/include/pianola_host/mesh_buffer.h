@@ -1,6 +1,6 @@
 // MeshBuffer: one address on every device of a mesh.
 //
-// What MeshDevice::allocate() gives. Every device holds a buffer of the same configuration at the same address.
+// MeshDevice::allocate() makes it. Every device holds a buffer of the same configuration at the same address.
 // Replicated: the host writes the same bytes to all. Sharded: each device holds its own part of a matrix of the host.
 // Goes with its last owner, or with deallocate(); may outlive its mesh.
 #pragma once
@@ -21,7 +21,7 @@ enum class ShardOrder : std::uint8_t { kRowMajor, kColumnMajor };
 
 // A matrix that is cut over a mesh of at most two dimensions. Where a shard has all rows, or all columns, every device
 // along the mesh dimension that would cut them has the same; else there are as many cuts as shards fit, at most as many
-// as devices there, and what is left of the devices holds nothing.
+// as devices there, and the remaining devices hold nothing.
 struct GlobalMatrix {
     std::uint64_t rows{0U};
     std::uint64_t row_bytes{0U};

@@ -4,13 +4,14 @@
 // buffer has the same address on all of them; programs, transfers, events and traces go to each device in turn, in
 // row-major order, and devices do not wait for each other. Sub-meshes are views on the same devices, with the same
 // memory and queues, so that a mesh and its parts may be used in turn. Calls take turns, also those of sub-meshes.
-// Throws MeshError; what one device refuses is a HostError that begins with its coordinate.
+// Throws MeshError; a refusal of one device is a HostError that begins with its coordinate.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,8 @@ using MeshRange = std::optional<MeshCoordinateRange>;  // none: the whole mesh
 
 class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
   public:
-    // Waits for what is under way. The one that was opened closes all devices, and with them its sub-meshes; a sub-mesh
-    // gives up its traces.
+    // Waits for all work. The mesh that was opened closes all devices, and with them its sub-meshes; a sub-mesh only
+    // releases its traces.
     void close();
     [[nodiscard]] bool is_open() const;
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
@@ -49,7 +50,7 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     // For captures: WorkloadCapture{mesh->grid()}. A mesh of other than 2 dimensions is rows of its last one.
     [[nodiscard]] DeviceGrid grid() const;
 
-    // Sub-meshes keep the devices open until they have gone. Throws API-MESH-SHAPE.
+    // Sub-meshes keep the devices open while they exist. Throws API-MESH-SHAPE.
     [[nodiscard]] MeshPtr create_submesh(const MeshShape& shape,
                                          const std::optional<MeshCoordinate>& offset = std::nullopt);
     [[nodiscard]] std::vector<MeshPtr> create_submeshes(const MeshShape& shape);  // tiles, row-major
@@ -85,17 +86,17 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     void record_event(std::uint32_t queue, EventId event, const MeshRange& range = std::nullopt);
     void wait_for_event(std::uint32_t queue, EventId event);
     void event_synchronize(EventId event);
-    [[nodiscard]] bool event_query(EventId event);  // false for what was never recorded
+    [[nodiscard]] bool event_query(EventId event);  // false if it was never recorded
 
     void finish(std::uint32_t queue);
     void synchronize();
 
-    // Traces: one for each device, of what was enqueued for it; a device without a program has none. Where a region is
-    // too small, the capture has ended without a trace, and the error says for which device.
+    // Traces: one for each device, of the programs that were enqueued for it; a device without a program has none. If a
+    // region is too small, the capture has ended without a trace, and the error names the device.
     [[nodiscard]] TraceId begin_trace_capture(std::uint32_t queue);
     void end_trace_capture(std::uint32_t queue, TraceId id);
-    // Called on the mesh that captured it, a part of that (`range`, or a sub-mesh), or another mesh of the same shape
-    // whose buffers are where the trace uses them: its devices then get copies. Throws API-MESH-TRACE.
+    // Called on the mesh that captured it, a part of that (`range`, or a sub-mesh), or another mesh of the same shape,
+    // whose buffers have the addresses that the trace uses: its devices then get copies. Throws API-MESH-TRACE.
     void execute_trace(std::uint32_t queue, TraceId id, bool blocking = false, const MeshRange& range = std::nullopt);
     void release_trace(TraceId id);  // copies as well
     [[nodiscard]] bool is_capturing(std::uint32_t queue) const;
@@ -110,13 +111,13 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     [[nodiscard]] TraceId load_trace(std::uint32_t queue, ByteSpan blob);
     [[nodiscard]] std::vector<NamedBuffer> trace_buffers(TraceId id, const MeshCoordinate& coordinate) const;
 
-    // For the library itself: a call on one device, which may be left when others have failed; the same calls on each,
-    // which get memory at the same offsets.
+    // For the library itself: a call on one device, which works after other devices have failed; the same calls on each
+    // device, which get memory at the same offsets.
     void with_device(const MeshCoordinate& coordinate, const std::function<void(Device&)>& call) const;
     void in_step(const std::vector<MeshCoordinate>& coordinates,
                  const std::function<void(const std::shared_ptr<Device>&, std::size_t)>& call);
-    // The transfers of `call` are that many parts of one tensor: a capture sees one input or output. A single part is
-    // moved alone.
+    // The transfers of `call` are that many parts of one tensor: a capture sees one input or output. A single part
+    // stays a transfer of its own device.
     void as_one_transfer(std::size_t parts, const std::function<void()>& call);
     // `call` writes the same to every device: a capture sees one input.
     void as_replicas(const std::function<void()>& call);
@@ -124,13 +125,18 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
   private:
     friend MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options);
     MeshDevice(MeshShape shape, std::vector<std::uint32_t> ids, std::shared_ptr<MeshFamily> family, MeshPtr parent);
+    using FamilyLock = std::unique_lock<std::recursive_mutex>;
     [[nodiscard]] MeshPtr part(const MeshShape& shape, const std::vector<MeshCoordinate>& coordinates);
 
     void check_open() const;
-    void check_working() const;  // open, and nothing has failed
+    // Lock all meshes that share devices with this one, for a call. Throw API-MESH-CLOSED, and the second also
+    // API-MESH-FAILED.
+    [[nodiscard]] FamilyLock lock_open() const;
+    [[nodiscard]] FamilyLock lock_working() const;
     void check_device(std::uint32_t id) const;
+    [[nodiscard]] MeshCoordinate coordinate_of(std::uint32_t id) const;
     void require_mine(const MeshBuffer& buffer) const;
-    // A call on one device. What that refuses, or reports, is told with its coordinate.
+    // A call on one device. Its refusals and faults are thrown with its coordinate.
     template <typename Call>
     auto on(std::uint32_t id, const Call& call) const;
     template <typename Call>
@@ -138,7 +144,7 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
     [[noreturn]] void refuse(std::uint32_t id, const HostError& error) const;
     [[nodiscard]] MeshTrace& trace(TraceId id) const;
     [[nodiscard]] TraceId part_of(MeshTrace& trace, std::uint32_t queue, std::uint32_t id, std::uint32_t place) const;
-    void give_up(MeshTrace& trace, std::uint32_t queue) const;
+    void discard_capture(MeshTrace& trace, std::uint32_t queue) const;
     void for_programs(const MeshWorkload& workload, const std::function<void(Device&, Program&)>& call) const;
 
     std::uint64_t id_;
@@ -152,7 +158,7 @@ class MeshDevice final : public std::enable_shared_from_this<MeshDevice> {
 // Each device has its own simulator.
 [[nodiscard]] MeshPtr open_mesh(const MeshShape& shape, const DeviceOptions& options = {});
 
-// A table of the coordinates, with the devices' ids and what has become of them.
+// A table of the coordinates, with the devices' ids and states.
 [[nodiscard]] std::string visualize(const MeshDevice& mesh);
 
 }  // namespace pianola::host

@@ -1,7 +1,7 @@
-// MeshError: how meshes say no.
+// MeshError: refusals of meshes.
 //
-// The exception of capture_host/host/mesh and of distributed tensors. What a single device refuses stays a HostError,
-// whose text then names the device by its coordinate.
+// The exception of capture_host/host/mesh and of distributed tensors. Refusals of a single device stay HostErrors,
+// and their text names the device by its coordinate.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // MeshWorkload: one program for each range of a mesh.
 //
-// What MeshDevice::enqueue_workload() runs. Devices outside of all ranges do nothing. Programs name buffers by
+// MeshDevice::enqueue_workload() runs it. Devices outside of all ranges do nothing. Programs name buffers by
 // MeshBuffer::any(). Not for several threads at once.
 #pragma once
 

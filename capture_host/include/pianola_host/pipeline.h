@@ -2,8 +2,9 @@
 //
 // On top of tensors and operations; docs/guide/pipeline.md is its manual. The configuration says which executor does
 // the work: eager, traced, writes on a queue of their own without or with a trace, all transfers on a queue of their
-// own with a trace. The results are the same bytes. Throws PipelineError, and what the model and the layers below
-// throw. The device may be a mesh: inputs are then distributed, or go to all devices. Not for several threads at once.
+// own with a trace. The results are the same bytes. Throws PipelineError, and passes on exceptions of the model and
+// the layers below. The device may be a mesh: inputs are then distributed, or go to all devices. Not for several
+// threads at once.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +84,7 @@ class Pipeline {
     Pipeline& enqueue(const std::vector<Tensor>& inputs);
     // Waits for the device. One entry per input, in order.
     [[nodiscard]] std::vector<Outputs> pop_all();
-    // Waits for the device, and releases what was compiled: traces, tensors, outputs that were not popped.
+    // Waits for the device, and releases everything: traces, tensors, outputs that were not popped.
     void cleanup();
 
   private:

@@ -1,6 +1,6 @@
 // Program: kernels on core ranges, with their arguments, circular buffers and semaphores.
 //
-// What Device::enqueue_program() runs at once, or puts into the trace that is being captured. A program knows no device
+// Device::enqueue_program() runs it at once, or puts it into the trace that is being captured. A program has no device
 // until it is enqueued; arguments that name buffers become device addresses then. Not for several threads at once.
 //
 // Order. On one core, kernels run in the order in which they were added. Kernels on different cores run side by side,
@@ -72,7 +72,7 @@ class Program {
     void set_common_runtime_args(KernelHandle kernel, Arguments arguments);
 
     // L1 at the same offset on every core of the range, from the top of L1, while the program lives; taken when the
-    // program is first compiled or enqueued. What it held is lost between programs.
+    // program is first compiled or enqueued. Its contents are lost between programs.
     CircularBufferHandle add_circular_buffer(const CoreRangeSet& cores, std::uint32_t pages, std::uint32_t page_bytes);
     // Gives the memory back early. The program cannot be enqueued again before it has another (resize_circular_buffer).
     void deallocate_circular_buffer(CircularBufferHandle circular_buffer);

@@ -39,7 +39,7 @@ class Stopped : public std::runtime_error {
     FaultRecord fault_;
 };
 
-// The file declares no such parameter, or does not admit the value. what() says what it does.
+// The file declares no such parameter, or does not admit the value. what() says what the file admits.
 class NoSuchValue : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -94,7 +94,7 @@ class Replay {
 
     // Throws Stopped.
     void check(Status status) const;
-    // Waits for the oldest of what has been submitted.
+    // Waits for the oldest submitted inference.
     void finish(Status submitted) { check(is_ok(submitted) ? session_.wait() : submitted); }
 
     // Sets a parameter of the steps from now on. Throws NoSuchValue, Stopped.

@@ -1,4 +1,4 @@
-// RuleError: how host libraries say no.
+// RuleError: refusals of the host libraries.
 //
 // The base of their exceptions. what() begins with the id of the broken rule. Each library lists its rules in an .inc
 // file, which makes the enumerators and in the same order their ids.
@@ -21,7 +21,7 @@ class RuleError : public std::runtime_error {
     const char* id_;
 };
 
-// The error of a library whose rules are `Rule`; their ids are what id_of(Rule) gives.
+// The error of a library with the rules `Rule`; id_of(Rule) gives their ids.
 template <typename Rule>
 class Refusal : public RuleError {
   public:

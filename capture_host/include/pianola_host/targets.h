@@ -1,4 +1,4 @@
-// Targets: which device a binary is for, and what the host knows of it.
+// Targets: the device that a binary is for, and the host's description of it.
 //
 // A binary names its device family; the target of that family comes from the registry, or from a plugin.
 #pragma once

@@ -79,11 +79,11 @@ class Tensor {
     // Frees the memory: with `force` even if other handles hold this tensor, else only if none does.
     void deallocate(bool force = true);
 
-    // A host tensor with what this device tensor holds when the queue comes to the read; a host tensor is given as it
-    // is.
+    // A host tensor with the contents of this device tensor when the queue executes the read; a host tensor is returned
+    // unchanged.
     [[nodiscard]] Tensor cpu(bool blocking = true, std::uint32_t queue = 0U) const;
-    // A device tensor of this layout with what this host tensor holds. Throws TENSOR-HOST for one on a device:
-    // to_memory_config() is what moves one.
+    // A device tensor of this layout with the contents of this host tensor. Throws TENSOR-HOST for a device tensor:
+    // to_memory_config() moves that.
     [[nodiscard]] Tensor to(const std::shared_ptr<host::Device>& device, const MemoryConfig& memory,
                             std::uint32_t queue = 0U) const;
     // Moves the shards of this host tensor to the places of its topology; a tensor that is not distributed goes to all
@@ -97,7 +97,7 @@ class Tensor {
     [[nodiscard]] Tensor viewed_as(const TensorSpec& spec) const;
     // On a device: the row-major matrix that the memory is, of tiles (tiles.h); else the tensor itself.
     [[nodiscard]] Tensor storage() const;
-    // Replaces the data of this host tensor, for all its handles, by what `source` holds on its device.
+    // Replaces the data of this host tensor, for all its handles, by the contents of `source` on its device.
     void read_from(const Tensor& source, std::uint32_t queue, bool blocking = false);
 
   private:

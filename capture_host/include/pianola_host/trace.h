@@ -25,8 +25,8 @@ struct TraceInfo {
     std::vector<AddressRange> writes;  // bytes that it writes
 };
 
-// A trace outside a device: a header that says for which device and with which commands it was made, what it touches
-// and costs, its words, and a SHA-256 over all of it. docs/guide/host_api.md gives the format.
+// A trace outside a device: a header with its device, its command set, the memory that it touches and its cost; its
+// words; and a SHA-256 over all of it. docs/guide/host_api.md gives the format.
 struct TraceBlob {
     std::vector<std::uint8_t> bytes;
     TraceInfo info;

@@ -20,7 +20,7 @@ namespace pianola::host {
 
 struct CaptureOptions {
     std::string source_name{"host program"};
-    std::uint32_t step_deadline_us{0U};  // 0: four times what the step takes, and no less than 10 ms
+    std::uint32_t step_deadline_us{0U};  // 0: four times the duration of the step, and no less than 10 ms
     std::uint32_t setup_deadline_us{0U};
     // The most steps under way at once, at most kMaxStepsInFlight. 0: 2 for a workload with a prologue whose events
     // order overlapping steps; else 1, and CapturedWorkload::warnings says why.
@@ -123,7 +123,7 @@ class CaptureGuard {
     const std::vector<std::vector<std::vector<std::uint8_t>>>& inputs,
     std::optional<std::uint32_t> vulkan = std::nullopt);
 // Throw API-COMPARE, which names inference, output, byte and both values at the first difference. compare_to_capture()
-// replays the inputs of the captured run, and compares with what that run has read.
+// replays the inputs of the captured run, and compares with the outputs of that run.
 void compare_to_capture(const CapturedWorkload& workload, const DeviceDescription& spec,
                         std::optional<std::uint32_t> vulkan = std::nullopt);
 void compare_to_golden(const std::vector<std::vector<std::vector<std::uint8_t>>>& outputs,
