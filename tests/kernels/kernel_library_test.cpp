@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "hal/devices/refdev/kernels/argument_words.h"
 #include "pianola/sha256.h"
 #include "tests/kernels/launch.h"
 
@@ -39,6 +40,25 @@ TEST(KernelLibrary, HashCoversNamesRoundingAndEveryEntry) {
     std::array<std::uint8_t, 32> hash{};
     kernel_library_hash(hash);
     EXPECT_EQ(hash, sha256(ByteSpan{bytes.data(), bytes.size()}));
+}
+
+TEST(KernelLibrary, ArgumentWordsHaveTheNamesOfTheirMembers) {
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_ARGUMENTS(structure)
+#define PIANOLA_WORD(type, member, name, rule) EXPECT_STREQ(#member, name);
+#define PIANOLA_WORDS(type, count, member, name, rule) EXPECT_STREQ(#member, name);
+#define PIANOLA_GROUPS(type, count, member, rules)                          \
+    for (const ArgumentWord& each : rules) {                                \
+        EXPECT_EQ(std::string{each.rule.field}.rfind(#member ".", 0U), 0U); \
+    }
+#define PIANOLA_ARGUMENTS_END
+// NOLINTEND(cppcoreguidelines-macro-usage): DEV-004
+#include "hal/devices/refdev/kernels/arguments.inc"
+#undef PIANOLA_ARGUMENTS
+#undef PIANOLA_WORD
+#undef PIANOLA_WORDS
+#undef PIANOLA_GROUPS
+#undef PIANOLA_ARGUMENTS_END
 }
 
 TEST(KernelLibrary, EverySampleHasTheRomsNumberOfWords) {

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/elements.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "hal/devices/refdev/kernels/layer_check.h"
 
 namespace pianola::refdev {

@@ -4,7 +4,6 @@
 
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 
 namespace pianola::vulkan {
