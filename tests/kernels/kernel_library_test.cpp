@@ -46,19 +46,18 @@ TEST(KernelLibrary, ArgumentWordsHaveTheNamesOfTheirMembers) {
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_ARGUMENTS(structure)
 #define PIANOLA_WORD(type, member, name, rule) EXPECT_STREQ(#member, name);
-#define PIANOLA_WORDS(type, count, member, name, rule) EXPECT_STREQ(#member, name);
-#define PIANOLA_GROUPS(type, count, member, rules)                          \
-    for (const ArgumentWord& each : rules) {                                \
-        EXPECT_EQ(std::string{each.rule.field}.rfind(#member ".", 0U), 0U); \
-    }
 #define PIANOLA_ARGUMENTS_END
 // NOLINTEND(cppcoreguidelines-macro-usage): DEV-004
 #include "hal/devices/refdev/kernels/arguments.inc"
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD
-#undef PIANOLA_WORDS
-#undef PIANOLA_GROUPS
 #undef PIANOLA_ARGUMENTS_END
+    for (const auto& word : kGatherSegmentWords) {
+        EXPECT_EQ(std::string{word.rule.field}.find("segments."), 0U);
+    }
+    for (const auto& word : kLstmGateScalesWords) {
+        EXPECT_EQ(std::string{word.rule.field}.find("gates."), 0U);
+    }
 }
 
 TEST(KernelLibrary, EverySampleHasTheRomsNumberOfWords) {

@@ -99,16 +99,17 @@ class WordList {
   public:
     // `bytes`: the member's size.
     constexpr void add(const char* name, const WordRule& rule, std::size_t bytes) noexcept {
-        add_each(std::array{word(name, rule)}, bytes);
+        add(name, std::array{word(name, rule)}, bytes);
     }
     template <std::size_t kGroup>
-    constexpr void add_each(const std::array<ArgumentWord, kGroup>& group, std::size_t bytes) noexcept {
+    constexpr void add(const char* /*name*/, const std::array<ArgumentWord, kGroup>& group,
+                       std::size_t bytes) noexcept {
         for (std::size_t i = 0U; i < (bytes / sizeof(std::uint32_t)); ++i) {
             words_[count_] = group[i % kGroup];
             count_ += 1U;
         }
     }
-    [[nodiscard]] constexpr const ArgumentWords<Arguments>& words() const noexcept { return words_; }
+    [[nodiscard]] constexpr ArgumentWords<Arguments> words() const noexcept { return words_; }
 
   private:
     ArgumentWords<Arguments> words_{};
@@ -126,8 +127,6 @@ template <typename Arguments>
         using Arguments = structure;                                                    \
         WordList<Arguments> list;
 #define PIANOLA_WORD(type, member, name, rule) list.add(name, rule, sizeof(Arguments::member));
-#define PIANOLA_WORDS(type, count, member, name, rule) list.add(name, rule, sizeof(Arguments::member));
-#define PIANOLA_GROUPS(type, count, member, rules) list.add_each(rules, sizeof(Arguments::member));
 #define PIANOLA_ARGUMENTS_END \
     return list.words();      \
     }
@@ -135,8 +134,6 @@ template <typename Arguments>
 #include "hal/devices/refdev/kernels/arguments.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD
-#undef PIANOLA_WORDS
-#undef PIANOLA_GROUPS
 #undef PIANOLA_ARGUMENTS_END
 
 template <typename Arguments>

@@ -41,6 +41,9 @@ struct WideChannelParameters {
 };
 inline constexpr std::uint32_t kWideChannelParametersBytes = 16U;
 
+// Sizes of four dimensions, or an operand's strides in them.
+using Dims4 = std::array<std::uint32_t, 4>;
+
 inline constexpr std::uint32_t kMaxGatherSegments = 4U;
 
 // One operand of a gather. Row i is the `bytes` bytes at address + i * stride_bytes. Unused segments are zero.
@@ -49,6 +52,7 @@ struct GatherSegment {
     std::uint32_t stride_bytes;  // any; 0: the same bytes in every row
     std::uint32_t bytes;
 };
+using GatherSegments = std::array<GatherSegment, kMaxGatherSegments>;
 
 enum class UnaryOp : std::uint32_t {
     kUnspecified = 0U,
@@ -121,6 +125,8 @@ inline constexpr std::uint32_t kSoftmaxTables = 2U;
 inline constexpr std::uint32_t kSoftmaxTableEntries = 513U;
 
 inline constexpr std::uint32_t kViewRank = 6U;
+using ViewDims = std::array<std::uint32_t, kViewRank>;
+using ViewStrides = std::array<std::int32_t, kViewRank>;
 
 inline constexpr std::uint32_t kLstmGates = 4U;         // input, forget, candidate, output
 inline constexpr std::int32_t kLstmUnclipped = 0x8000;  // a cell_clip without effect
@@ -132,12 +138,11 @@ struct LstmGateScales {
     std::int32_t hidden_multiplier;
     std::int32_t hidden_shift;
 };
+using LstmGates = std::array<LstmGateScales, kLstmGates>;
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_ARGUMENTS(structure) struct structure {
 #define PIANOLA_WORD(type, member, name, rule) type member;
-#define PIANOLA_WORDS(type, count, member, name, rule) std::array<type, count> member;
-#define PIANOLA_GROUPS(type, count, member, rules) std::array<type, count> member;
 #define PIANOLA_ARGUMENTS_END \
     }                         \
     ;
@@ -145,8 +150,6 @@ struct LstmGateScales {
 #include "hal/devices/refdev/kernels/arguments.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD
-#undef PIANOLA_WORDS
-#undef PIANOLA_GROUPS
 #undef PIANOLA_ARGUMENTS_END
 
 // A layer with filters, with int16 activations and int8 weights: the words of its int8 form, and one more.
