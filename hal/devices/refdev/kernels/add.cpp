@@ -1,6 +1,6 @@
-#include "hal/devices/refdev/kernels/add_plan.h"
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/broadcast.h"
+#include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 

@@ -5,7 +5,6 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/scaled_term.h"
 
 namespace pianola::refdev {
 namespace {
