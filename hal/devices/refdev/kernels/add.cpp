@@ -9,8 +9,6 @@ namespace {
 
 using Arguments = AddArguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
 // The innermost dimension. A stride is 0 or 1 here.
@@ -32,7 +30,7 @@ void add_run(const AddPlan& plan, const std::int8_t* input1, std::uint32_t strid
 }  // namespace
 
 Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

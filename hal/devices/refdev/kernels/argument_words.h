@@ -174,6 +174,9 @@ template <typename Arguments>
     return rules;
 }
 
+template <typename Arguments>
+inline constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
+
 // Bit i is set if argument word i has the role.
 template <typename Arguments>
 [[nodiscard]] constexpr std::uint64_t words_of(ArgumentRole role) noexcept {

@@ -12,8 +12,6 @@ namespace {
 using Arguments = QuantizedBinaryArguments;
 using Op = QuantizedBinaryOp;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
 [[nodiscard]] constexpr bool gives_bytes(Op op) noexcept {
@@ -122,7 +120,7 @@ void compute(const Arguments& a, const BoundOperands& bound) noexcept {
 }  // namespace
 
 Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,4 +1,4 @@
-// The inner loops with SSE2, which has no instructions that widen bytes, multiply 32-bit words with signs, or shift each
+// The inner loops with SSE2. It has no instructions that widen bytes, multiply 32-bit words with signs, or shift each
 // word by a separate count: other instructions do that.
 #include <emmintrin.h>
 

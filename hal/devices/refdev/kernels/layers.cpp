@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/kernels/int16_layers.h"
+#include "hal/devices/refdev/kernels/layers.h"
 
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/kernels.h"
@@ -25,13 +25,10 @@ template <typename Parameters>
     return found;
 }
 
-template <typename Arguments>
-constexpr ArgumentRules<Arguments> kRulesOf = rules_of<Arguments>();
-
 template <typename Layer>
 [[nodiscard]] Status describe(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = Int16Layer<Layer>;
-    LaunchCheck check{arguments, kRulesOf<Arguments>, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -97,6 +94,12 @@ Status describe_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentE
 
 Status describe_depthwise_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     return describe<DepthwiseConv2dArguments>(arguments, footprint, error);
+}
+
+std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
+                            const Requantisation& r) noexcept {
+    const Scale scale{multiplier_of(parameters, channel), shift_of(parameters, channel)};
+    return OutputRange{r.offset, r.lowest, r.highest}.place(scale.apply(sum));
 }
 
 }  // namespace pianola::refdev
