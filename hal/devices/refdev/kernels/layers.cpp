@@ -96,10 +96,4 @@ Status describe_depthwise_conv2d_int16(WordSpan arguments, Footprint& footprint,
     return describe<DepthwiseConv2dArguments>(arguments, footprint, error);
 }
 
-std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
-                            const Requantisation& r) noexcept {
-    const Scale scale{multiplier_of(parameters, channel), shift_of(parameters, channel)};
-    return OutputRange{r.offset, r.lowest, r.highest}.place(scale.apply(sum));
-}
-
 }  // namespace pianola::refdev
