@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <set>
 
 #include "hal/devices/refdev/kernels/argument_words.h"
@@ -43,11 +45,11 @@ TEST(KernelLibrary, HashCoversNamesRoundingAndEveryEntry) {
 }
 
 TEST(KernelLibrary, ArgumentWordsHaveTheNamesOfTheirMembers) {
-// NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_ARGUMENTS(structure)
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_WORD(type, member, name, rule) EXPECT_STREQ(#member, name);
 #define PIANOLA_ARGUMENTS_END
-// NOLINTEND(cppcoreguidelines-macro-usage): DEV-004
 #include "hal/devices/refdev/kernels/arguments.inc"
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD
@@ -58,6 +60,25 @@ TEST(KernelLibrary, ArgumentWordsHaveTheNamesOfTheirMembers) {
     for (const auto& word : kLstmGateScalesWords) {
         EXPECT_EQ(std::string{word.rule.field}.find("gates."), 0U);
     }
+}
+
+// docs/reference/device.md has a row for each kernel, with the structure of its argument words, or the id of the layer
+// whose words it has.
+TEST(KernelLibrary, TheDevicesPageListsEveryKernel) {
+    std::ifstream file{std::string{PIANOLA_SOURCE_DIR} + "/docs/reference/device.md"};
+    const std::string page{std::istreambuf_iterator<char>{file}, {}};
+    const std::map<std::string, std::string> layers{{"FullyConnectedInt16Arguments", "Int16Layer` of 1"},
+                                                    {"Conv2dInt16Arguments", "Int16Layer` of 2"},
+                                                    {"DepthwiseConv2dInt16Arguments", "Int16Layer` of 3"}};
+    const auto expect_row = [&](std::uint32_t id, const std::string& name, const std::string& structure) {
+        const std::string words = (layers.count(structure) != 0U) ? layers.at(structure) : structure + "`";
+        const std::string row = "\n| " + std::to_string(id) + " | " + name + " | `" + words + " |";
+        EXPECT_NE(page.find(row), std::string::npos) << row;
+    };
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, compute) expect_row(id, name, #arguments);
+#include "hal/devices/refdev/kernels/kernels.inc"
+#undef PIANOLA_KERNEL
 }
 
 TEST(KernelLibrary, EverySampleHasTheRomsNumberOfWords) {

@@ -120,17 +120,17 @@ class WordList {
 template <typename Arguments>
 [[nodiscard]] constexpr ArgumentWords<Arguments> list_words() noexcept;
 
-// NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_ARGUMENTS(structure)                                                    \
     template <>                                                                         \
     [[nodiscard]] constexpr ArgumentWords<structure> list_words<structure>() noexcept { \
         using Arguments = structure;                                                    \
         WordList<Arguments> list;
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_WORD(type, member, name, rule) list.add(name, rule, sizeof(Arguments::member));
 #define PIANOLA_ARGUMENTS_END \
     return list.words();      \
     }
-// NOLINTEND(cppcoreguidelines-macro-usage): DEV-004
 #include "hal/devices/refdev/kernels/arguments.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD

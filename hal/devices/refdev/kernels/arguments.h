@@ -140,13 +140,13 @@ struct LstmGateScales {
 };
 using LstmGates = std::array<LstmGateScales, kLstmGates>;
 
-// NOLINTBEGIN(cppcoreguidelines-macro-usage): DEV-004
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_ARGUMENTS(structure) struct structure {
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
 #define PIANOLA_WORD(type, member, name, rule) type member;
 #define PIANOLA_ARGUMENTS_END \
     }                         \
     ;
-// NOLINTEND(cppcoreguidelines-macro-usage): DEV-004
 #include "hal/devices/refdev/kernels/arguments.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_ARGUMENTS
 #undef PIANOLA_WORD
