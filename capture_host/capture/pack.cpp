@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "hal/devices/refdev/kernels/tensor_bytes.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
 
 namespace pianola::capture {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "capture_host/decompile/operation.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::decompile {
 namespace {

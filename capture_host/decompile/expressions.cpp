@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/kernels/packed_weights.h"
 #include "pianola/sha256.h"

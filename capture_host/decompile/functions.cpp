@@ -4,9 +4,9 @@
 #include "capture_host/decompile/curves.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/exponential.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 
 namespace pianola::decompile {
 namespace {

@@ -4,7 +4,7 @@
 #include "capture_host/decompile/curves.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::decompile {
 namespace {

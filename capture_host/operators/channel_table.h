@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "capture_host/operators/quantization.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::tflite {
 

@@ -6,7 +6,6 @@
 
 #include "capture_host/capture/link.h"
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/decompile/defects.h"
 #include "tests/tflite/one_import.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

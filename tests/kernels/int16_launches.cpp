@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

@@ -2,8 +2,8 @@
 // halves.
 #include <gtest/gtest.h>
 
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/kernels/launch.h"
 
 namespace pianola::refdev {

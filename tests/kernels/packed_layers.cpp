@@ -1,6 +1,6 @@
 // PlainLayers with packed weights.
+#include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
-#include "hal/devices/refdev/kernels/tensor_bytes.h"
 #include "tests/kernels/plain_layers_cases.h"
 
 namespace pianola::refdev {

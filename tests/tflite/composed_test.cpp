@@ -9,7 +9,6 @@
 #include "capture_host/tflite/import.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 

@@ -10,7 +10,7 @@
 
 #include "capture_host/operators/channel_table.h"
 #include "capture_host/operators/word_table.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
 

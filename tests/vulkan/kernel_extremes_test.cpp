@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/elements.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/vulkan/same_bytes.h"
 
 namespace pianola::vulkan {

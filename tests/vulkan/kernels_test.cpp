@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "hal/devices/refdev/vulkan/programs.h"
 #include "tests/vulkan/same_bytes.h"
 
 namespace pianola::vulkan {

@@ -8,7 +8,8 @@ set(pianola_headers_kernels
     hal/devices/refdev/kernels/device_memory.h
     hal/devices/refdev/kernels/kernel.h
     hal/devices/refdev/kernels/kernel_library.h
-    hal/devices/refdev/kernels/kernels.h)
+    hal/devices/refdev/kernels/kernels.h
+    hal/devices/refdev/kernels/kernels.inc)
 
 set(pianola_headers_refdev
     hal/devices/refdev/command_encoding.h

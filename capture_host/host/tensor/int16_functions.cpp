@@ -4,7 +4,7 @@
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
 #include "capture_host/operators/word_table.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {

@@ -3,7 +3,7 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 

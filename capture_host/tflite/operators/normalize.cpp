@@ -1,7 +1,7 @@
 #include <cstddef>
 
 #include "capture_host/tflite/operators/operator_context.h"
-#include "hal/devices/refdev/kernels/argument_rules.h"
+#include "hal/devices/refdev/kernels/argument_words.h"
 
 namespace pianola::tflite {
 namespace {

@@ -48,7 +48,7 @@ FIGURES = (
     ("docs/features.md", r"more than ([\d,]+) operators",
      lambda: lines("docs/reference/operators.md", r"\| [A-Z][A-Z0-9_]+ \|")),
     ("docs/features.md", r"grid of cores, ([\d,]+) kernels",
-     lambda: lines("hal/devices/refdev/kernels/kernel.h", r" +k\w+ = [1-9]")),
+     lambda: lines("hal/devices/refdev/kernels/kernels.inc", r"PIANOLA_KERNEL\(\d")),
     ("docs/features.md", r"less than ([\d,]+) bytes of text", limit_of_text),
     ("docs/features.md", r"(\w+) bare-metal boards", boards),
     ("README.md", r"less than ([\d,]+) bytes of text", limit_of_text),

@@ -1,6 +1,6 @@
-#include "hal/devices/refdev/kernels/add_plan.h"
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/broadcast.h"
+#include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
@@ -8,8 +8,6 @@ namespace pianola::refdev {
 namespace {
 
 using Arguments = AddArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
@@ -32,7 +30,7 @@ void add_run(const AddPlan& plan, const std::int8_t* input1, std::uint32_t strid
 }  // namespace
 
 Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

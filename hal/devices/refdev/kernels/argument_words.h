@@ -1,336 +1,190 @@
-// Argument words of every kernel: the name, the accepted range and the role of each.
+// Rules of the argument words: the accepted range and the role of each.
 //
-// The only list of the words' names, one row per word in the order of the structures in arguments.h. From it come the
-// ranges that a kernel's describe() checks, the names in its refusals, and Kernel::address_words and
-// Kernel::value_words of the ROM (kernel.h defines these). Roles do not affect launches; the tests check them for every
-// kernel.
+// arguments.inc names a rule for each word. From it come the ranges that a kernel's describe() checks, the names in its
+// refusals, and Kernel::address_words and Kernel::value_words of the ROM (kernel.h defines these). Roles do not affect
+// launches; the tests check them for every kernel.
 #pragma once
 
-#include "hal/devices/refdev/kernels/argument_rules.h"
-#include "hal/devices/refdev/kernels/int16_argument_words.h"
-#include "hal/devices/refdev/kernels/recurrent_argument_words.h"
-#include "hal/devices/refdev/kernels/rescaling_argument_words.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::refdev {
 
-template <>
-inline constexpr ArgumentWords<FullyConnectedArguments> kWords<FullyConnectedArguments>{{
-    address("input"),
-    address("filter"),
-    address("channel_parameters"),
-    address("output"),
-    count_rule("batches"),
-    in_range("input_depth", 1, static_cast<std::int32_t>(kMaxTaps)),
-    count_rule("output_depth"),
-    value(negated_int8_rule("input_offset")),
-    value(negated_int8_rule("filter_offset")),
-    value(int8_rule("output_offset")),
-    int8_rule("activation_min"),
-    value(int8_rule("activation_max")),
-    layout_rule(),
-}};
+enum class ArgumentRole : std::uint8_t { kOther, kAddress, kValue };
 
-template <>
-inline constexpr ArgumentWords<Conv2dArguments> kWords<Conv2dArguments>{{
-    address("input"),
-    address("filter"),
-    address("channel_parameters"),
-    address("output"),
-    count_rule("batches"),
-    spatial_rule("input_height"),
-    spatial_rule("input_width"),
-    count_rule("input_channels"),
-    spatial_rule("output_height"),
-    spatial_rule("output_width"),
-    count_rule("output_channels"),
-    spatial_rule("filter_height"),
-    spatial_rule("filter_width"),
-    in_range("filter_channels", 1, static_cast<std::int32_t>(kMaxTaps)),
-    spatial_rule("stride_height"),
-    spatial_rule("stride_width"),
-    spatial_rule("dilation_height"),
-    spatial_rule("dilation_width"),
-    padding_rule("pad_top"),
-    padding_rule("pad_left"),
-    value(negated_int8_rule("input_offset")),
-    value(int8_rule("output_offset")),
-    int8_rule("activation_min"),
-    value(int8_rule("activation_max")),
-    layout_rule(),
-}};
+struct WordRule {
+    std::uint32_t lowest;
+    std::uint32_t span;
+    ArgumentRole role;
+};
 
-template <>
-inline constexpr ArgumentWords<DepthwiseConv2dArguments> kWords<DepthwiseConv2dArguments>{{
-    address("input"),
-    address("filter"),
-    address("channel_parameters"),
-    address("output"),
-    count_rule("batches"),
-    spatial_rule("input_height"),
-    spatial_rule("input_width"),
-    count_rule("input_channels"),
-    spatial_rule("output_height"),
-    spatial_rule("output_width"),
-    count_rule("depth_multiplier"),
-    spatial_rule("filter_height"),
-    spatial_rule("filter_width"),
-    spatial_rule("stride_height"),
-    spatial_rule("stride_width"),
-    spatial_rule("dilation_height"),
-    spatial_rule("dilation_width"),
-    padding_rule("pad_top"),
-    padding_rule("pad_left"),
-    value(negated_int8_rule("input_offset")),
-    value(int8_rule("output_offset")),
-    int8_rule("activation_min"),
-    value(int8_rule("activation_max")),
-}};
+struct ArgumentWord {
+    ArgumentRule rule;
+    ArgumentRole role;
+};
 
-template <>
-inline constexpr ArgumentWords<Pool2dArguments> kWords<Pool2dArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("batches"),
-    spatial_rule("input_height"),
-    spatial_rule("input_width"),
-    count_rule("channels"),
-    spatial_rule("output_height"),
-    spatial_rule("output_width"),
-    spatial_rule("filter_height"),
-    spatial_rule("filter_width"),
-    spatial_rule("stride_height"),
-    spatial_rule("stride_width"),
-    padding_rule("pad_top"),
-    padding_rule("pad_left"),
-    int16_rule("activation_min"),
-    value(int16_rule("activation_max")),
-    type_rule(),
-}};
+template <typename Arguments>
+using ArgumentWords = std::array<ArgumentWord, kArgumentWords<Arguments>>;
 
-template <>
-inline constexpr ArgumentWords<MeanArguments> kWords<MeanArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    in_range("reduced_axes", 1, 15),
-    value(int8_rule("input_zero_point")),
-    value(int8_rule("output_zero_point")),
-    value(in_range("multiplier", 0, INT32_MAX)),
-    value(in_range("shift", kMinShift, kMaxShift)),
-    type_rule(),
-}};
+[[nodiscard]] constexpr WordRule in_range(std::int32_t lowest, std::int32_t highest) noexcept {
+    return {static_cast<std::uint32_t>(lowest),
+            static_cast<std::uint32_t>(highest) - static_cast<std::uint32_t>(lowest), ArgumentRole::kOther};
+}
+// Of unsigned numbers, or of enumerators.
+template <typename First, typename Last>
+[[nodiscard]] constexpr WordRule from_to(First first, Last last) noexcept {
+    return in_range(static_cast<std::int32_t>(first), static_cast<std::int32_t>(last));
+}
+[[nodiscard]] constexpr WordRule value(const WordRule& rule) noexcept {
+    return {rule.lowest, rule.span, ArgumentRole::kValue};
+}
+[[nodiscard]] constexpr ArgumentWord word(const char* name, const WordRule& rule) noexcept {
+    return {{name, rule.lowest, rule.span}, rule.role};
+}
 
-template <>
-inline constexpr ArgumentWords<AddArguments> kWords<AddArguments>{{
-    address("input1"),
-    address("input2"),
-    address("output"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides1"),
-    any_value("strides2"),
-    any_value("strides2"),
-    any_value("strides2"),
-    any_value("strides2"),
-    value(negated_int8_rule("input1_offset")),
-    value(in_range("input1_multiplier", 0, INT32_MAX)),
-    value(in_range("input1_shift", kMinShift, 0)),
-    value(negated_int8_rule("input2_offset")),
-    value(in_range("input2_multiplier", 0, INT32_MAX)),
-    value(in_range("input2_shift", kMinShift, 0)),
-    value(in_range("left_shift", 0, kMaxLeftShift)),
-    value(int8_rule("output_offset")),
-    value(in_range("output_multiplier", 0, INT32_MAX)),
-    value(in_range("output_shift", kMinShift, 0)),
-    int8_rule("activation_min"),
-    value(int8_rule("activation_max")),
-}};
+inline constexpr std::int32_t kMaxLeftShift = 22;           // (int8 + offset) << 22 just fits
+inline constexpr std::int32_t kMaxPadded = INT32_MAX / 4;   // so that before + size + after fits
+inline constexpr std::int32_t kMaxPadElement = 4;           // the bytes of a word
+inline constexpr std::int32_t kMaxNormalizedDepth = 32768;  // squares below 2^16 that cannot overflow their sum
+inline constexpr std::int32_t kMaxSoftmaxDepth = 4095;      // terms of at most 1 that cannot overflow the row's sum
+inline constexpr std::int32_t kMaxInputShift = 30;
+inline constexpr std::int32_t kMaxElementBytes = 4;
+// Scales in single precision, as bits: from 2^-124, so that subnormal numbers are below a quarter of it, to the largest
+// number.
+inline constexpr std::int32_t kLeastScaleBits = 0x0180'0000;
+inline constexpr std::int32_t kLargestScaleBits = 0x7F7F'FFFF;
+inline constexpr std::int32_t kMaxSoftmaxInt16Depth = 65535;  // terms below 1 that cannot overflow the row's sum
+inline constexpr std::int32_t kMaxSigmoidShift = 31;
+inline constexpr std::int32_t kMaxCellMultiplier = 0xC000;  // times a number of 16 bits, it fits in 32
+inline constexpr std::int32_t kMaxCellShift = 15;
 
-template <>
-inline constexpr ArgumentWords<SoftmaxArguments> kWords<SoftmaxArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("rows"),
-    in_range("depth", 1, kMaxSoftmaxDepth),
-    value(in_range("input_multiplier", 0, INT32_MAX)),
-    value(in_range("input_left_shift", 0, kMaxInputShift)),
-    value(in_range("diff_min", INT32_MIN, 0)),
-    type_rule("output_type"),
-}};
+inline constexpr WordRule kAny{0U, UINT32_MAX, ArgumentRole::kOther};
+inline constexpr WordRule kAddress{0U, UINT32_MAX, ArgumentRole::kAddress};
+inline constexpr WordRule kZero = in_range(0, 0);
+inline constexpr WordRule kFlag = in_range(0, 1);
+inline constexpr WordRule kCount = in_range(1, INT32_MAX);
+inline constexpr WordRule kSize = in_range(0, INT32_MAX);
+inline constexpr WordRule kTaps = from_to(1U, kMaxTaps);
+inline constexpr WordRule kSpatial = from_to(1U, kMaxSpatial);
+inline constexpr WordRule kPadding = from_to(0U, kMaxSpatial);
+inline constexpr WordRule kInt8 = in_range(INT8_MIN, INT8_MAX);
+inline constexpr WordRule kInt16 = in_range(INT16_MIN, INT16_MAX);  // for any integer type up to 16 bits
+// Minus a zero point, like the offsets of operands that are read.
+inline constexpr WordRule kNegatedInt8 = in_range(-INT8_MAX, -INT8_MIN);
+inline constexpr WordRule kNegatedInt16 = in_range(-INT16_MAX, -INT16_MIN);
+inline constexpr WordRule kMultiplier = value(in_range(0, INT32_MAX));
+inline constexpr WordRule kShift = value(in_range(kMinShift, kMaxShift));
+inline constexpr WordRule kRightShift = value(in_range(kMinShift, 0));
+inline constexpr WordRule kWideShift = value(in_range(kMinShift, kMaxWideShift));
+inline constexpr WordRule kScaleBits = value(in_range(kLeastScaleBits, kLargestScaleBits));
+// Requires a separate check that the type is one of the kernel's.
+inline constexpr WordRule kType = from_to(kTypeInt8, kTypeInt32);
+inline constexpr WordRule kLayout = from_to(WeightsLayout::kPlain, WeightsLayout::kMve);
 
-template <>
-inline constexpr ArgumentWords<L2NormalizationArguments> kWords<L2NormalizationArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("rows"),
-    in_range("depth", 1, kMaxNormalizedDepth),
-    value(int8_rule("input_zero_point")),
-}};
+inline constexpr std::array kGatherSegmentWords{word("segments.address", kAddress), word("segments.stride_bytes", kAny),
+                                                word("segments.bytes", kSize)};
+inline constexpr std::array kLstmGateScalesWords{
+    word("gates.input_multiplier", kMultiplier), word("gates.input_shift", kShift),
+    word("gates.hidden_multiplier", kMultiplier), word("gates.hidden_shift", kShift)};
 
-template <>
-inline constexpr ArgumentWords<LogSoftmaxArguments> kWords<LogSoftmaxArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("rows"),
-    in_range("depth", 1, kMaxSoftmaxDepth),
-    value(in_range("input_multiplier", 0, INT32_MAX)),
-    value(in_range("input_left_shift", 0, kMaxInputShift)),
-    value(in_range("diff_min", INT32_MIN, 0)),
-    value(in_range("reverse_multiplier", 0, INT32_MAX)),
-    value(in_range("reverse_shift", kMinShift, 0)),
-}};
+// Collects the words of a structure, member by member.
+template <typename Arguments>
+class WordList {
+  public:
+    // `bytes`: the member's size.
+    constexpr void add(const char* name, const WordRule& rule, std::size_t bytes) noexcept {
+        add(name, std::array{word(name, rule)}, bytes);
+    }
+    template <std::size_t kGroup>
+    constexpr void add(const char* /*name*/, const std::array<ArgumentWord, kGroup>& group,
+                       std::size_t bytes) noexcept {
+        for (std::size_t i = 0U; i < (bytes / sizeof(std::uint32_t)); ++i) {
+            words_[count_] = group[i % kGroup];
+            count_ += 1U;
+        }
+    }
+    [[nodiscard]] constexpr ArgumentWords<Arguments> words() const noexcept { return words_; }
 
-template <>
-inline constexpr ArgumentWords<RequantizeArguments> kWords<RequantizeArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("count"),
-    value(int8_rule("input_zero_point")),
-    value(in_range("multiplier", 0, INT32_MAX)),
-    value(in_range("shift", kMinShift, kMaxShift)),
-    value(int8_rule("output_zero_point")),
-}};
+  private:
+    ArgumentWords<Arguments> words_{};
+    std::size_t count_{0U};
+};
 
-template <>
-inline constexpr ArgumentWords<PadArguments> kWords<PadArguments>{{
-    address("input"),
-    address("output"),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("dims", 1, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("before", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("after", 0, kMaxPadded),
-    in_range("element_bytes", 1, kMaxPadElement),
-    value(any_value("value")),
-}};
+// The words of a structure; no structure has words by default.
+template <typename Arguments>
+[[nodiscard]] constexpr ArgumentWords<Arguments> list_words() noexcept;
 
-template <>
-inline constexpr ArgumentWords<CopyArguments> kWords<CopyArguments>{{
-    address("source"),
-    address("destination"),
-    count_rule("size_bytes"),
-}};
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_ARGUMENTS(structure)                                                    \
+    template <>                                                                         \
+    [[nodiscard]] constexpr ArgumentWords<structure> list_words<structure>() noexcept { \
+        using Arguments = structure;                                                    \
+        WordList<Arguments> list;
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_WORD(type, member, name, rule) list.add(name, rule, sizeof(Arguments::member));
+#define PIANOLA_ARGUMENTS_END \
+    return list.words();      \
+    }
+#include "hal/devices/refdev/kernels/arguments.inc"  // NOLINT(misra-text-19.0.3): DEV-004
+#undef PIANOLA_ARGUMENTS
+#undef PIANOLA_WORD
+#undef PIANOLA_ARGUMENTS_END
 
-template <>
-inline constexpr ArgumentWords<FillArguments> kWords<FillArguments>{{
-    address("destination"),
-    count_rule("size_bytes"),
-    value(any_value("pattern")),
-}};
+template <typename Arguments>
+inline constexpr ArgumentWords<Arguments> kWords = list_words<Arguments>();
 
-template <>
-inline constexpr ArgumentWords<GatherArguments> kWords<GatherArguments>{{
-    address("destination"),
-    count_rule("rows"),
-    in_range("segment_count", 1, static_cast<std::int32_t>(kMaxGatherSegments)),
-    address("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    address("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    address("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-    address("segments.address"),
-    any_value("segments.stride_bytes"),
-    size_rule("segments.bytes"),
-}};
+// Layers with int16 activations have the words of their int8 form, with offsets of 0, plain weights and activations in
+// the range of int16.
+template <typename Layer>
+[[nodiscard]] constexpr ArgumentWords<Int16Layer<Layer>> int16_words() noexcept {
+    ArgumentWords<Int16Layer<Layer>> words{};
+    for (std::size_t i = 0U; i < kWords<Layer>.size(); ++i) {
+        words[i] = kWords<Layer>[i];
+    }
+    words[word_of(offsetof(Layer, input_offset))] = word("input_offset", kZero);
+    words[word_of(offsetof(Layer, output_offset))] = word("output_offset", kZero);
+    if constexpr (std::is_same_v<Layer, FullyConnectedArguments>) {
+        words[word_of(offsetof(Layer, filter_offset))] = word("filter_offset", kZero);
+    }
+    if constexpr (!std::is_same_v<Layer, DepthwiseConv2dArguments>) {
+        words[word_of(offsetof(Layer, weights_layout))] = word("weights_layout", kZero);
+    }
+    words[word_of(offsetof(Layer, activation_min))] = word("activation_min", kInt16);
+    words[word_of(offsetof(Layer, activation_max))] = word("activation_max", value(kInt16));
+    words[words.size() - 1U] = word("sum_bytes", from_to(kNarrowSumBytes, kWideSumBytes));
+    return words;
+}
 
-template <>
-inline constexpr ArgumentWords<UnaryArguments> kWords<UnaryArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("count"),
-    type_rule(),
-    op_rule(UnaryOp::kCopy, UnaryOp::kSquare),
-    value(any_value("scalar")),
-}};
+template <typename Layer>
+inline constexpr ArgumentWords<Int16Layer<Layer>> kWords<Int16Layer<Layer>> = int16_words<Layer>();
 
-template <>
-inline constexpr ArgumentWords<BinaryArguments> kWords<BinaryArguments>{{
-    address("input1"),
-    address("input2"),
-    address("output"),
-    count_rule("count"),
-    type_rule(),
-    op_rule(BinaryOp::kAdd, BinaryOp::kEqual),
-}};
+// The ranges, as a kernel checks them.
+template <typename Arguments>
+[[nodiscard]] constexpr ArgumentRules<Arguments> rules_of() noexcept {
+    ArgumentRules<Arguments> rules{};
+    for (std::size_t i = 0U; i < rules.size(); ++i) {
+        rules[i] = kWords<Arguments>[i].rule;
+    }
+    return rules;
+}
 
-template <>
-inline constexpr ArgumentWords<MatmulArguments> kWords<MatmulArguments>{{
-    address("a"),
-    address("b"),
-    address("c"),
-    count_rule("m"),
-    count_rule("k"),
-    count_rule("n"),
-    type_rule(),
-    in_range("accumulate", 0, 1),
-}};
+template <typename Arguments>
+inline constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
-template <>
-inline constexpr ArgumentWords<ReduceArguments> kWords<ReduceArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("rows"),
-    count_rule("columns"),
-    type_rule(),
-    op_rule(ReduceOp::kSum, ReduceOp::kArgMinimum),
-    in_range("axis", 0, 1),
-}};
-
-template <>
-inline constexpr ArgumentWords<SemaphoreArguments> kWords<SemaphoreArguments>{{
-    address("address"),
-    op_rule(SemaphoreOp::kSet, SemaphoreOp::kWait),
-    value(any_value("value")),
-}};
-
-template <>
-inline constexpr ArgumentWords<ViewArguments> kWords<ViewArguments>{{
-    address("input"),
-    address("output"),
-    count_rule("element_bytes"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    count_rule("dims"),
-    any_value("strides"),
-    any_value("strides"),
-    any_value("strides"),
-    any_value("strides"),
-    any_value("strides"),
-    any_value("strides"),
-}};
-
-template <>
-inline constexpr ArgumentWords<TakeArguments> kWords<TakeArguments>{{
-    address("input"),
-    address("indices"),
-    address("output"),
-    count_rule("batches"),
-    count_rule("outer"),
-    count_rule("entries"),
-    count_rule("count"),
-    count_rule("entry_bytes"),
-}};
+// Bit i is set if argument word i has the role.
+template <typename Arguments>
+[[nodiscard]] constexpr std::uint64_t words_of(ArgumentRole role) noexcept {
+    std::uint64_t words = 0U;
+    for (std::size_t i = 0U; i < kWords<Arguments>.size(); ++i) {
+        words |= (kWords<Arguments>[i].role == role) ? (std::uint64_t{1} << i) : 0U;
+    }
+    return words;
+}
 
 }  // namespace pianola::refdev

@@ -2,7 +2,7 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/layer_check.h"
+#include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
 #include "hal/devices/refdev/kernels/patch.h"
 
@@ -10,8 +10,6 @@ namespace pianola::refdev {
 namespace {
 
 using Arguments = Conv2dArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 struct Operands {
     const std::int8_t* input;  // of the batch
@@ -213,7 +211,7 @@ Status check_layer(const Conv2dArguments& a, const LayerElements& elements, Laun
 }
 
 Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
                                   : Status::kRefused;
 }

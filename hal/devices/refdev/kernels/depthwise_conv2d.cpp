@@ -2,15 +2,13 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/layer_check.h"
+#include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = DepthwiseConv2dArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 struct Operands {
     const std::int8_t* input;  // of the batch
@@ -203,7 +201,7 @@ Status check_layer(const DepthwiseConv2dArguments& a, const LayerElements& eleme
 }
 
 Status describe_depthwise_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
                                   : Status::kRefused;
 }

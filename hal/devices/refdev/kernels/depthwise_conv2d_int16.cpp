@@ -1,5 +1,5 @@
-#include "hal/devices/refdev/kernels/int16_layers.h"
 #include "hal/devices/refdev/kernels/kernels.h"
+#include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {

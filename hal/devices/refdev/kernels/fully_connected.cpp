@@ -2,16 +2,12 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/layer_check.h"
+#include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {
 namespace {
-
-using Arguments = FullyConnectedArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 // With a filter offset, each product is at most 256 * 256 in magnitude.
 constexpr std::uint32_t kMaxDepthWithFilterOffset = kMaxSpatial;
@@ -39,7 +35,7 @@ struct Block {
     std::int8_t* output;
 };
 
-void store_block(const Arguments& a, const Block& block, const Requantisation& requantisation,
+void store_block(const FullyConnectedArguments& a, const Block& block, const Requantisation& requantisation,
                  BlockSums& sums) noexcept {
     if (a.filter_offset != 0) {
         for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
@@ -55,7 +51,7 @@ void store_block(const Arguments& a, const Block& block, const Requantisation& r
 }
 
 // Computes these channels of every batch.
-void compute_channels(const Arguments& a, const Operands& operands, const FilterRows& filter,
+void compute_channels(const FullyConnectedArguments& a, const Operands& operands, const FilterRows& filter,
                       const Requantisation& requantisation) noexcept {
     const TapRows only{operands.input, operands.input, 1U, a.input_depth, a.input_offset};
     BlockSums sums;  // NOLINT(pianola-misra-11.6.1): DEV-039
@@ -81,7 +77,7 @@ void compute_channels(const Arguments& a, const Operands& operands, const Filter
     }
 }
 
-void compute_packed(const Arguments& a, const Operands& operands) noexcept {
+void compute_packed(const FullyConnectedArguments& a, const Operands& operands) noexcept {
     const PackedBlock layer{a.weights_layout, operands.filter, operands.parameters,
                             a.output_depth,   a.input_depth,   a.input_offset};
     const Requantisation requantisation{a.output_offset, a.activation_min, a.activation_max, true};
@@ -105,38 +101,41 @@ Status check_layer(const FullyConnectedArguments& a, const LayerElements& elemen
     const std::uint64_t stored_channels = is_plain ? a.output_depth : packed_channels(a.weights_layout, a.output_depth);
     const std::uint64_t row_bytes = is_plain ? a.input_depth : packed_row_bytes(a.weights_layout, a.input_depth);
     const bool accepted =
-        ((a.filter_offset == 0) ||
-         check.require(a.input_depth <= kMaxDepthWithFilterOffset, word_of(offsetof(Arguments, input_depth)))) &&
-        check.require(a.activation_min <= a.activation_max, word_of(offsetof(Arguments, activation_min))) &&
-        (is_plain || (check.require(reads_layout(a.weights_layout), word_of(offsetof(Arguments, weights_layout))) &&
-                      check.require(a.filter_offset == 0, word_of(offsetof(Arguments, filter_offset))) &&
-                      check.require((a.filter % filter_alignment(a.weights_layout)) == 0U,
-                                    word_of(offsetof(Arguments, filter))))) &&
+        ((a.filter_offset == 0) || check.require(a.input_depth <= kMaxDepthWithFilterOffset,
+                                                 word_of(offsetof(FullyConnectedArguments, input_depth)))) &&
+        check.require(a.activation_min <= a.activation_max,
+                      word_of(offsetof(FullyConnectedArguments, activation_min))) &&
+        (is_plain ||
+         (check.require(reads_layout(a.weights_layout), word_of(offsetof(FullyConnectedArguments, weights_layout))) &&
+          check.require(a.filter_offset == 0, word_of(offsetof(FullyConnectedArguments, filter_offset))) &&
+          check.require((a.filter % filter_alignment(a.weights_layout)) == 0U,
+                        word_of(offsetof(FullyConnectedArguments, filter))))) &&
         check.require((a.channel_parameters % alignof(ChannelParameters)) == 0U,
-                      word_of(offsetof(Arguments, channel_parameters))) &&
+                      word_of(offsetof(FullyConnectedArguments, channel_parameters))) &&
         (elements.are_bytes() ||
-         (check.require(elements.are_aligned(a.input), word_of(offsetof(Arguments, input))) &&
-          check.require(elements.are_aligned(a.output), word_of(offsetof(Arguments, output))))) &&
-        check.operand(word_of(offsetof(Arguments, input)),
+         (check.require(elements.are_aligned(a.input), word_of(offsetof(FullyConnectedArguments, input))) &&
+          check.require(elements.are_aligned(a.output), word_of(offsetof(FullyConnectedArguments, output))))) &&
+        check.operand(word_of(offsetof(FullyConnectedArguments, input)),
                       bounded_product(a.batches, a.input_depth, elements.activation_bytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, filter)), bounded_product(stored_channels, row_bytes),
+        check.operand(word_of(offsetof(FullyConnectedArguments, filter)), bounded_product(stored_channels, row_bytes),
                       Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, channel_parameters)),
+        check.operand(word_of(offsetof(FullyConnectedArguments, channel_parameters)),
                       bounded_product(stored_channels, elements.parameters_bytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, elements.activation_bytes),
-                      Access::kWrite) &&
-        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
+        check.operand(word_of(offsetof(FullyConnectedArguments, output)),
+                      bounded_product(outputs, elements.activation_bytes), Access::kWrite) &&
+        check.output_placed(word_of(offsetof(FullyConnectedArguments, output)), LaunchCheck::Placement::kApart);
     return check.finish(accepted, outputs * a.input_depth);
 }
 
 Status describe_fully_connected(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
-    return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
-                                  : Status::kRefused;
+    LaunchCheck check{arguments, kRules<FullyConnectedArguments>, footprint, error};
+    return check.words_accepted()
+               ? check_layer(arguments_from_words<FullyConnectedArguments>(arguments), kInt8Elements, check)
+               : Status::kRefused;
 }
 
 Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) noexcept {
-    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const FullyConnectedArguments a = arguments_from_words<FullyConnectedArguments>(arguments);
     Operands operands{bound.inputs[0], bound.inputs[1], bound.inputs[2], bound.output};
     if (a.weights_layout != WeightsLayout::kPlain) {
         compute_packed(a, operands);
@@ -153,6 +152,29 @@ Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) n
         operands.parameters += std::size_t{channels} * kChannelParametersBytes;
         operands.output += channels;
         channel += channels;
+    }
+    return Status::kOk;
+}
+
+Status compute_fully_connected_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
+    const auto [a, sum_bytes] = arguments_from_words<FullyConnectedInt16Arguments>(arguments);
+    const Int16Output result{a.activation_min, a.activation_max, sum_bytes};
+    const std::size_t row_bytes = std::size_t{a.input_depth} * sizeof(std::int16_t);
+    const std::int8_t* input = bound.inputs[0];
+    std::int8_t* output = bound.output;
+    for (std::uint32_t batch = 0U; batch < a.batches; ++batch) {
+        std::uint32_t channel = 0U;
+        while (channel < a.output_depth) {
+            const FilterRows filter{bound.inputs[1] + (std::size_t{channel} * a.input_depth), a.input_depth,
+                                    smaller_count(kChannelBlock, a.output_depth - channel)};
+            WideSums sums{};
+            add_products(input, a.input_depth, filter, sums);
+            result.store(sums, bound.inputs[2] + (std::size_t{channel} * result.parameters_bytes()), filter.channels,
+                         output);
+            output += std::size_t{filter.channels} * sizeof(std::int16_t);
+            channel += filter.channels;
+        }
+        input += row_bytes;
     }
     return Status::kOk;
 }

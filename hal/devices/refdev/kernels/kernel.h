@@ -14,47 +14,13 @@
 
 namespace pianola::refdev {
 
-// Kernel ids are part of the command set. They are never reused for another meaning, and have no gaps, so that finding
-// a kernel is an index.
+// kernels.inc is the list of the kernels.
 enum class KernelId : std::uint32_t {
     kUnspecified = 0U,
-    kFullyConnected = 1U,
-    kConv2d = 2U,
-    kDepthwiseConv2d = 3U,
-    kAveragePool2d = 4U,
-    kMaxPool2d = 5U,
-    kMean = 6U,
-    kAdd = 7U,
-    kSoftmax = 8U,
-    kRequantize = 9U,
-    kPad = 10U,
-    kCopy = 11U,
-    kFill = 12U,
-    kGather = 13U,
-    kUnary = 14U,
-    kBinary = 15U,
-    kMatmul = 16U,
-    kReduce = 17U,
-    kSemaphore = 18U,
-    kView = 19U,
-    kTake = 20U,
-    kLookup = 21U,
-    kQuantizedBinary = 22U,
-    kSelect = 23U,
-    kQuantize = 24U,
-    kDequantize = 25U,
-    kRescale = 26U,
-    kSvdfFeature = 27U,
-    kSvdfTime = 28U,
-    kLstm = 29U,
-    kFullyConnectedInt16 = 30U,
-    kConv2dInt16 = 31U,
-    kDepthwiseConv2dInt16 = 32U,
-    kSoftmaxInt16 = 33U,
-    kSigmoidInt16 = 34U,
-    kL2Normalization = 35U,
-    kLogSoftmax = 36U,
-    kMatmulInt16 = 37U,
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, compute) enumerator = (id),
+#include "hal/devices/refdev/kernels/kernels.inc"  // NOLINT(misra-text-19.0.3): DEV-004
+#undef PIANOLA_KERNEL
 };
 
 // Extents and cost of a launch with given arguments.

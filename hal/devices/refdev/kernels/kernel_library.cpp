@@ -10,70 +10,22 @@
 namespace pianola::refdev {
 namespace {
 
-// An entry of the ROM whose launches carry Arguments.
-template <typename Arguments>
-[[nodiscard]] constexpr Kernel entry(KernelId id, std::uint32_t version, const char* name,
-                                     decltype(Kernel::describe) describe, decltype(Kernel::compute) compute) noexcept {
-    return Kernel{id,
-                  version,
-                  name,
-                  kArgumentWords<Arguments>,
-                  words_of<Arguments>(ArgumentRole::kAddress),
-                  words_of<Arguments>(ArgumentRole::kValue),
-                  describe,
-                  compute};
-}
-
-constexpr std::array<Kernel, 37> kRom{{
-    entry<FullyConnectedArguments>(KernelId::kFullyConnected, 1U, "fully_connected", describe_fully_connected,
-                                   compute_fully_connected),
-    entry<Conv2dArguments>(KernelId::kConv2d, 1U, "conv2d", describe_conv2d, compute_conv2d),
-    entry<DepthwiseConv2dArguments>(KernelId::kDepthwiseConv2d, 1U, "depthwise_conv2d", describe_depthwise_conv2d,
-                                    compute_depthwise_conv2d),
-    entry<Pool2dArguments>(KernelId::kAveragePool2d, 2U, "average_pool2d", describe_pool2d, compute_average_pool2d),
-    entry<Pool2dArguments>(KernelId::kMaxPool2d, 2U, "max_pool2d", describe_pool2d, compute_max_pool2d),
-    entry<MeanArguments>(KernelId::kMean, 2U, "mean", describe_mean, compute_mean),
-    entry<AddArguments>(KernelId::kAdd, 1U, "add", describe_add, compute_add),
-    entry<SoftmaxArguments>(KernelId::kSoftmax, 2U, "softmax", describe_softmax, compute_softmax),
-    entry<RequantizeArguments>(KernelId::kRequantize, 1U, "requantize", describe_requantize, compute_requantize),
-    entry<PadArguments>(KernelId::kPad, 2U, "pad", describe_pad, compute_pad),
-    entry<CopyArguments>(KernelId::kCopy, 1U, "copy", describe_copy, compute_copy),
-    entry<FillArguments>(KernelId::kFill, 1U, "fill", describe_fill, compute_fill),
-    entry<GatherArguments>(KernelId::kGather, 1U, "gather", describe_gather, compute_gather),
-    entry<UnaryArguments>(KernelId::kUnary, 1U, "unary", describe_unary, compute_unary),
-    entry<BinaryArguments>(KernelId::kBinary, 1U, "binary", describe_binary, compute_binary),
-    entry<MatmulArguments>(KernelId::kMatmul, 1U, "matmul", describe_matmul, compute_matmul),
-    entry<ReduceArguments>(KernelId::kReduce, 1U, "reduce", describe_reduce, compute_reduce),
-    entry<SemaphoreArguments>(KernelId::kSemaphore, 1U, "semaphore", describe_semaphore, compute_semaphore),
-    entry<ViewArguments>(KernelId::kView, 1U, "view", describe_view, compute_view),
-    entry<TakeArguments>(KernelId::kTake, 1U, "take", describe_take, compute_take),
-    entry<LookupArguments>(KernelId::kLookup, 1U, "lookup", describe_lookup, compute_lookup),
-    entry<QuantizedBinaryArguments>(KernelId::kQuantizedBinary, 1U, "quantized_binary", describe_quantized_binary,
-                                    compute_quantized_binary),
-    entry<SelectArguments>(KernelId::kSelect, 1U, "select", describe_select, compute_select),
-    entry<QuantizeArguments>(KernelId::kQuantize, 1U, "quantize", describe_quantize, compute_quantize),
-    entry<DequantizeArguments>(KernelId::kDequantize, 1U, "dequantize", describe_dequantize, compute_dequantize),
-    entry<RescaleArguments>(KernelId::kRescale, 1U, "rescale", describe_rescale, compute_rescale),
-    entry<SvdfFeatureArguments>(KernelId::kSvdfFeature, 1U, "svdf_feature", describe_svdf_feature,
-                                compute_svdf_feature),
-    entry<SvdfTimeArguments>(KernelId::kSvdfTime, 1U, "svdf_time", describe_svdf_time, compute_svdf_time),
-    entry<LstmArguments>(KernelId::kLstm, 2U, "lstm", describe_lstm, compute_lstm),
-    entry<FullyConnectedInt16Arguments>(KernelId::kFullyConnectedInt16, 1U, "fully_connected_int16",
-                                        describe_fully_connected_int16, compute_fully_connected_int16),
-    entry<Conv2dInt16Arguments>(KernelId::kConv2dInt16, 1U, "conv2d_int16", describe_conv2d_int16,
-                                compute_conv2d_int16),
-    entry<DepthwiseConv2dInt16Arguments>(KernelId::kDepthwiseConv2dInt16, 1U, "depthwise_conv2d_int16",
-                                         describe_depthwise_conv2d_int16, compute_depthwise_conv2d_int16),
-    entry<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16, 1U, "softmax_int16", describe_softmax_int16,
-                                 compute_softmax_int16),
-    entry<SigmoidInt16Arguments>(KernelId::kSigmoidInt16, 1U, "sigmoid_int16", describe_sigmoid_int16,
-                                 compute_sigmoid_int16),
-    entry<L2NormalizationArguments>(KernelId::kL2Normalization, 1U, "l2_normalization", describe_l2_normalization,
-                                    compute_l2_normalization),
-    entry<LogSoftmaxArguments>(KernelId::kLogSoftmax, 1U, "log_softmax", describe_log_softmax, compute_log_softmax),
-    entry<MatmulInt16Arguments>(KernelId::kMatmulInt16, 1U, "matmul_int16", describe_matmul_int16,
-                                compute_matmul_int16),
-}};
+constexpr std::array kKernels{
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, compute) \
+    Kernel{KernelId::enumerator,                                                    \
+           version,                                                                 \
+           name,                                                                    \
+           kArgumentWords<arguments>,                                               \
+           words_of<arguments>(ArgumentRole::kAddress),                             \
+           words_of<arguments>(ArgumentRole::kValue),                               \
+           describe,                                                                \
+           compute},
+#include "hal/devices/refdev/kernels/kernels.inc"  // NOLINT(misra-text-19.0.3): DEV-004
+#undef PIANOLA_KERNEL
+};
+// GCC places constants of deduced types in writable memory.
+constexpr std::array<Kernel, kKernels.size()> kRom{kKernels};
 
 // Id 1 comes first; no id is left out.
 [[nodiscard]] constexpr bool is_without_gaps() noexcept {

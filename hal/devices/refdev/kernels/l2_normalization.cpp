@@ -9,8 +9,6 @@ namespace {
 
 using Arguments = L2NormalizationArguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint64_t kOperationsPerElement = 4U;
 constexpr std::int32_t kOutputFractionBits = 7;
 
@@ -31,7 +29,7 @@ void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* outp
 }  // namespace
 
 Status describe_l2_normalization(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

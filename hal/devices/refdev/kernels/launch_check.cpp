@@ -1,6 +1,6 @@
 #include "hal/devices/refdev/kernels/launch_check.h"
 
-#include "hal/devices/refdev/kernels/tensor_bytes.h"
+#include "hal/devices/refdev/kernels/device_memory.h"
 
 namespace pianola::refdev {
 namespace {

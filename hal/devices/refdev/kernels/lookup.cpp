@@ -8,8 +8,6 @@ namespace {
 
 using Arguments = LookupArguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint32_t kEntries = 256U;
 
 // Elements are moved whole; their meaning belongs to the table.
@@ -24,7 +22,7 @@ void look_up(const std::int8_t* input, const std::int8_t* table, std::int8_t* ou
 }  // namespace
 
 Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,17 +1,15 @@
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/elements.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
-#include "hal/devices/refdev/kernels/int16_layers.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/sigmoid_curve.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = LstmArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint32_t kInputGate = 0U;
 constexpr std::uint32_t kForgetGate = 1U;
@@ -139,7 +137,7 @@ void compute_batch(const Arguments& a, const Layer& layer, const std::int8_t* in
 }  // namespace
 
 Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -16,8 +16,6 @@ constexpr std::uint32_t kMaxReduced =
     4U * 1024U * 1024U;                               // elements of one mean; the sum less zero points fits 32 bits
 constexpr std::uint32_t kMaxReducedInt16 = kMaxTaps;  // the same of int16, which has no zero points
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 using Lanes = std::array<std::int32_t, kLanes>;
 
 // The input as two nests of loops: over the dimensions that are kept, and within, over those that are averaged. A
@@ -113,7 +111,7 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 }  // namespace
 
 Status describe_mean(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,11 +1,105 @@
+// Quantisation of numbers in IEEE 754 single precision, and its inverse, in integer arithmetic.
+//
+// All cores give the same bits, with any or no floating-point unit. Numbers are passed as words. The arithmetic is
+// defined for all operands.
+#include <cstdint>
+
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/elements.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/single_precision.h"
 
 namespace pianola::refdev {
 namespace {
+
+constexpr std::uint32_t kMantissaBits = 23U;
+constexpr std::uint32_t kHiddenBit = 0x0080'0000U;
+constexpr std::uint32_t kMantissaMask = kHiddenBit - 1U;
+constexpr std::int32_t kSpecialExponent = 255;  // infinities and NaN
+constexpr std::uint32_t kInfinity = 0x7F80'0000U;
+constexpr std::uint32_t kSignBit = 0x8000'0000U;
+
+[[nodiscard]] constexpr std::int32_t exponent_of(std::uint32_t bits) noexcept {
+    return static_cast<std::int32_t>((bits & kInfinity) >> kMantissaBits);
+}
+
+// value / 2^drop, rounded to nearest, halves to even; drop 1 to 31. `sticky` where value stands for slightly more.
+[[nodiscard]] constexpr std::uint32_t rounded_to_even(std::uint32_t value, std::uint32_t drop, bool sticky) noexcept {
+    const std::uint32_t half = std::uint32_t{1} << (drop - 1U);
+    const std::uint32_t rest = value & ((half << 1U) - 1U);
+    const std::uint32_t kept = value >> drop;
+    const bool up = (rest > half) || ((rest == half) && (sticky || ((kept & 1U) != 0U)));
+    return kept + (up ? 1U : 0U);
+}
+
+// dividend / divisor rounded to single precision, halves to even, then to an integer, halves away from 0. At most 2^24
+// in magnitude; 0 if the dividend is NaN. The divisor is positive and at least 2^-124.
+[[nodiscard]] constexpr std::int32_t rounded_quotient(std::uint32_t dividend, std::uint32_t divisor) noexcept {
+    constexpr std::int32_t kLargest = 1 << 24;
+    constexpr std::uint32_t kQuotientBits = 27U;  // bits of a quotient below 2, with 26 fractional bits
+    constexpr std::int32_t kPoint = 26;
+    std::int32_t exponent = exponent_of(dividend);
+    std::uint32_t rest = dividend & kMantissaMask;
+    const bool is_negative = (dividend & kSignBit) != 0U;
+    if (exponent == kSpecialExponent) {
+        const std::int32_t infinite = is_negative ? -kLargest : kLargest;
+        return (rest == 0U) ? infinite : 0;
+    }
+    if (exponent == 0) {
+        return 0;  // below 2^-126, and so below a quarter of any divisor
+    }
+    rest |= kHiddenBit;
+    const std::uint32_t by = (divisor & kMantissaMask) | kHiddenBit;
+    exponent -= exponent_of(divisor);
+    std::uint32_t quotient = 0U;
+    for (std::uint32_t i = 0U; i < kQuotientBits; ++i) {
+        const bool fits = rest >= by;
+        quotient = (quotient << 1U) | (fits ? 1U : 0U);
+        rest = (rest - (fits ? by : 0U)) << 1U;
+    }
+    const std::uint32_t drop = (quotient >> static_cast<std::uint32_t>(kPoint)) + 2U;  // to 24 bits
+    const std::uint32_t mantissa = rounded_to_even(quotient, drop, rest != 0U);
+    const std::int32_t to_right = kPoint - exponent - static_cast<std::int32_t>(drop);
+    constexpr std::int32_t kAllBits = 26;
+    if (to_right > kAllBits) {
+        return 0;
+    }
+    if (to_right <= 0) {
+        return is_negative ? -kLargest : kLargest;
+    }
+    const std::int32_t magnitude =
+        rounding_shift_right(static_cast<std::int32_t>(mantissa), static_cast<std::uint32_t>(to_right));
+    return is_negative ? -magnitude : magnitude;
+}
+
+// value * scale rounded to single precision, halves to even. The scale is positive and normal; the value has at most 17
+// bits.
+[[nodiscard]] constexpr std::uint32_t scaled_integer(std::int32_t value, std::uint32_t scale) noexcept {
+    constexpr std::uint64_t kOneBitMore = std::uint64_t{kHiddenBit} << 2U;
+    constexpr std::uint32_t kMostDropped = 17U;
+    if (value == 0) {
+        return 0U;
+    }
+    const std::uint32_t magnitude = static_cast<std::uint32_t>((value < 0) ? -value : value);
+    std::uint64_t product = static_cast<std::uint64_t>(magnitude) * ((scale & kMantissaMask) | kHiddenBit);
+    std::uint32_t dropped = 0U;
+    bool sticky = false;
+    for (std::uint32_t i = 0U; (i < kMostDropped) && (product >= kOneBitMore); ++i) {
+        sticky = sticky || ((product & 1U) != 0U);
+        product >>= 1U;
+        dropped += 1U;
+    }
+    std::uint32_t mantissa = static_cast<std::uint32_t>(product);
+    if (mantissa > (kHiddenBit | kMantissaMask)) {
+        mantissa = rounded_to_even(mantissa, 1U, sticky);
+        dropped += 1U;
+    }
+    // Adding the mantissa with its hidden bit also carries where rounding made it longer.
+    const std::uint32_t exponent = static_cast<std::uint32_t>(exponent_of(scale)) + dropped - 1U;
+    const std::uint32_t bits = (exponent << kMantissaBits) + mantissa;
+    return ((bits < kInfinity) ? bits : kInfinity) | ((value < 0) ? kSignBit : 0U);
+}
 
 constexpr std::uint32_t kFloatBytes = 4U;
 constexpr std::uint64_t kOperationsPerElement = 32U;
@@ -56,13 +150,10 @@ void dequantize(const DequantizeArguments& a, const std::int8_t* input, std::int
     }
 }
 
-constexpr ArgumentRules<QuantizeArguments> kQuantizeRules = rules_of<QuantizeArguments>();
-constexpr ArgumentRules<DequantizeArguments> kDequantizeRules = rules_of<DequantizeArguments>();
-
 }  // namespace
 
 Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kQuantizeRules, footprint, error};
+    LaunchCheck check{arguments, kRules<QuantizeArguments>, footprint, error};
     return describe<QuantizeArguments>(arguments, word_of(offsetof(QuantizeArguments, output)),
                                        word_of(offsetof(QuantizeArguments, input)), check);
 }
@@ -80,7 +171,7 @@ Status compute_quantize(WordSpan arguments, const BoundOperands& bound) noexcept
 }
 
 Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kDequantizeRules, footprint, error};
+    LaunchCheck check{arguments, kRules<DequantizeArguments>, footprint, error};
     return describe<DequantizeArguments>(arguments, word_of(offsetof(DequantizeArguments, input)),
                                          word_of(offsetof(DequantizeArguments, output)), check);
 }

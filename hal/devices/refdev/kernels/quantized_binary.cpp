@@ -5,15 +5,12 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
-#include "hal/devices/refdev/kernels/scaled_term.h"
 
 namespace pianola::refdev {
 namespace {
 
 using Arguments = QuantizedBinaryArguments;
 using Op = QuantizedBinaryOp;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 4U;
 
@@ -123,7 +120,7 @@ void compute(const Arguments& a, const BoundOperands& bound) noexcept {
 }  // namespace
 
 Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -9,8 +9,6 @@ namespace {
 
 using Arguments = ReduceArguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 // The input as results of `terms` elements each: elements of one result lie `term_step` apart, results `result_step`.
 struct Plan {
     std::uint32_t results;
@@ -71,7 +69,7 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 }  // namespace
 
 Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,3 +1,4 @@
+// Changes of scale and zero point: rescaling between types, and requantisation of int8.
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/elements.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
@@ -6,10 +7,6 @@
 
 namespace pianola::refdev {
 namespace {
-
-using Arguments = RescaleArguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
 
 constexpr std::uint64_t kOperationsPerElement = 2U;
 
@@ -22,7 +19,7 @@ constexpr std::uint64_t kOperationsPerElement = 2U;
 }
 
 template <typename Input, typename Output>
-void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+void compute(const RescaleArguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const OutputRange range{a.output_zero_point, a.activation_min, a.activation_max};
     for (std::uint32_t i = 0U; i < a.count; ++i) {
         const std::int32_t value = wrapping_subtract(load_element<Input>(input, i), a.input_zero_point);
@@ -33,7 +30,7 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 }
 
 template <typename Input>
-void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
+void compute(const RescaleArguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     if (a.output_type == kTypeInt8) {
         compute<Input, std::int8_t>(a, input, output);
     } else if (a.output_type == kTypeInt16) {
@@ -46,24 +43,24 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 }  // namespace
 
 Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<RescaleArguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
-    const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::uint32_t input_word = word_of(offsetof(Arguments, input));
-    const std::uint32_t output_word = word_of(offsetof(Arguments, output));
+    const RescaleArguments a = arguments_from_words<RescaleArguments>(arguments);
+    const std::uint32_t input_word = word_of(offsetof(RescaleArguments, input));
+    const std::uint32_t output_word = word_of(offsetof(RescaleArguments, output));
     const std::uint32_t input_bytes = rescaled_bytes(a.input_type);
     const std::uint32_t output_bytes = rescaled_bytes(a.output_type);
-    const bool accepted = check.require(input_bytes != 0U, word_of(offsetof(Arguments, input_type))) &&
-                          check.require(output_bytes != 0U, word_of(offsetof(Arguments, output_type))) &&
+    const bool accepted = check.require(input_bytes != 0U, word_of(offsetof(RescaleArguments, input_type))) &&
+                          check.require(output_bytes != 0U, word_of(offsetof(RescaleArguments, output_type))) &&
                           check.require((a.input_type != kTypeInt32) || (a.input_zero_point == 0),
-                                        word_of(offsetof(Arguments, input_zero_point))) &&
+                                        word_of(offsetof(RescaleArguments, input_zero_point))) &&
                           check.require((a.output_type != kTypeInt32) || (a.output_zero_point == 0),
-                                        word_of(offsetof(Arguments, output_zero_point))) &&
+                                        word_of(offsetof(RescaleArguments, output_zero_point))) &&
                           check.require((a.activation_min <= a.activation_max) &&
                                             type_holds(a.output_type, a.activation_min, a.activation_max),
-                                        word_of(offsetof(Arguments, activation_min))) &&
+                                        word_of(offsetof(RescaleArguments, activation_min))) &&
                           check.require(is_aligned_to(a.input, input_bytes), input_word) &&
                           check.require(is_aligned_to(a.output, output_bytes), output_word) &&
                           check.operand(input_word, bounded_product(a.count, input_bytes), Access::kRead) &&
@@ -73,13 +70,38 @@ Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError&
 }
 
 Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept {
-    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const RescaleArguments a = arguments_from_words<RescaleArguments>(arguments);
     if (a.input_type == kTypeInt8) {
         compute<std::int8_t>(a, bound.inputs[0], bound.output);
     } else if (a.input_type == kTypeInt16) {
         compute<std::int16_t>(a, bound.inputs[0], bound.output);
     } else {
         compute<std::int32_t>(a, bound.inputs[0], bound.output);
+    }
+    return Status::kOk;
+}
+
+Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<RequantizeArguments>, footprint, error};
+    if (!check.words_accepted()) {
+        return Status::kRefused;
+    }
+    const RequantizeArguments a = arguments_from_words<RequantizeArguments>(arguments);
+    const bool accepted =
+        check.operand(word_of(offsetof(RequantizeArguments, input)), a.count, Access::kRead) &&
+        check.operand(word_of(offsetof(RequantizeArguments, output)), a.count, Access::kWrite) &&
+        check.output_placed(word_of(offsetof(RequantizeArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
+    return check.finish(accepted, kOperationsPerElement * a.count);
+}
+
+Status compute_requantize(WordSpan arguments, const BoundOperands& bound) noexcept {
+    const RequantizeArguments a = arguments_from_words<RequantizeArguments>(arguments);
+    const std::int8_t* const input = bound.inputs[0];
+    std::int8_t* const output = bound.output;
+    const Scale scale{a.multiplier, a.shift};
+    const OutputRange range{a.output_zero_point, INT8_MIN, INT8_MAX};
+    for (std::uint32_t i = 0U; i < a.count; ++i) {
+        output[i] = range.place(scale.apply(input[i] - a.input_zero_point));
     }
     return Status::kOk;
 }

@@ -9,8 +9,6 @@ namespace {
 
 using Arguments = SelectArguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint64_t kOperationsPerElement = 2U;
 
 // The operands that are read, in the order of their extents.
@@ -57,7 +55,7 @@ void select_elements(const Arguments& a, const BoundOperands& bound) noexcept {
 }  // namespace
 
 Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

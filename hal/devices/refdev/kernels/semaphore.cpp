@@ -9,8 +9,6 @@ using Arguments = SemaphoreArguments;
 
 constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 [[nodiscard]] std::uint32_t load_word(const std::int8_t* word) noexcept {
     return static_cast<std::uint32_t>(load_element<std::int32_t>(word, 0U));
 }
@@ -22,7 +20,7 @@ void store_word(std::int8_t* word, std::uint32_t value) noexcept {
 }  // namespace
 
 Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

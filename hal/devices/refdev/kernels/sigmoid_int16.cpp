@@ -10,8 +10,6 @@ namespace {
 
 using Arguments = SigmoidInt16Arguments;
 
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
-
 constexpr std::uint64_t kOperationsPerElement = 8U;
 constexpr std::uint32_t kElementBytes = sizeof(std::int16_t);
 
@@ -30,7 +28,7 @@ void compute(const Arguments& a, const std::int8_t* input, const std::int8_t* ta
 }  // namespace
 
 Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,14 +1,28 @@
+// Softmax of int16, by interpolation between the entries of tables. These are in device memory and may have any
+// contents: every result is defined.
+#include <cstdint>
+
 #include "hal/devices/refdev/kernels/argument_words.h"
-#include "hal/devices/refdev/kernels/int16_functions.h"
+#include "hal/devices/refdev/kernels/elements.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::refdev {
 namespace {
 
-using Arguments = SoftmaxInt16Arguments;
-
-constexpr ArgumentRules<Arguments> kRules = rules_of<Arguments>();
+// A table of 513 entries over the range of int16, `value` being in that range: 128 steps from one entry to the next,
+// halves upwards.
+[[nodiscard]] inline std::int32_t interpolated(const std::int8_t* table, std::int32_t value) noexcept {
+    constexpr std::uint32_t kStepBits = 7U;
+    constexpr std::int32_t kSteps = 1 << kStepBits;
+    const auto from_lowest = static_cast<std::uint32_t>(value - INT16_MIN);
+    const std::uint32_t index = from_lowest >> kStepBits;
+    const auto offset = static_cast<std::int32_t>(from_lowest % static_cast<std::uint32_t>(kSteps));
+    const std::int32_t base = load_element<std::int16_t>(table, index);
+    const std::int32_t slope = load_element<std::int16_t>(table, index + 1U) - base;
+    return base + floor_shift_right((slope * offset) + (kSteps / 2), kStepBits);
+}
 
 constexpr std::uint64_t kOperationsPerElement = 16U;
 constexpr std::size_t kElementBytes = sizeof(std::int16_t);
@@ -46,7 +60,7 @@ struct Factor {
 }
 
 // Each element is read for the last time before its output is written, which keeps its exponential: in place is safe.
-void compute_row(const Arguments& a, const std::int8_t* input, const std::int8_t* tables,
+void compute_row(const SoftmaxInt16Arguments& a, const std::int8_t* input, const std::int8_t* tables,
                  std::int8_t* output) noexcept {
     const Scale scale{a.multiplier, a.shift};
     std::int32_t largest = INT16_MIN;
@@ -72,21 +86,22 @@ void compute_row(const Arguments& a, const std::int8_t* input, const std::int8_t
 }  // namespace
 
 Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules, footprint, error};
+    LaunchCheck check{arguments, kRules<SoftmaxInt16Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
-    const Arguments a = arguments_from_words<Arguments>(arguments);
-    const std::uint32_t output_word = word_of(offsetof(Arguments, output));
+    const SoftmaxInt16Arguments a = arguments_from_words<SoftmaxInt16Arguments>(arguments);
+    const std::uint32_t output_word = word_of(offsetof(SoftmaxInt16Arguments, output));
     const std::uint64_t elements = bounded_product(a.rows, a.depth);
     const bool accepted =
-        check.require(is_aligned_to(a.input, kElementBytes), word_of(offsetof(Arguments, input))) &&
-        check.require(is_aligned_to(a.tables, kElementBytes), word_of(offsetof(Arguments, tables))) &&
+        check.require(is_aligned_to(a.input, kElementBytes), word_of(offsetof(SoftmaxInt16Arguments, input))) &&
+        check.require(is_aligned_to(a.tables, kElementBytes), word_of(offsetof(SoftmaxInt16Arguments, tables))) &&
         check.require(is_aligned_to(a.output, kElementBytes), output_word) &&
         // Tables must not be overwritten while they are read, even if they have the same size.
         check.require(a.output != a.tables, output_word) &&
-        check.operand(word_of(offsetof(Arguments, input)), bounded_product(elements, kElementBytes), Access::kRead) &&
-        check.operand(word_of(offsetof(Arguments, tables)),
+        check.operand(word_of(offsetof(SoftmaxInt16Arguments, input)), bounded_product(elements, kElementBytes),
+                      Access::kRead) &&
+        check.operand(word_of(offsetof(SoftmaxInt16Arguments, tables)),
                       std::uint64_t{kSoftmaxTables} * kSoftmaxTableEntries * kElementBytes, Access::kRead) &&
         check.operand(output_word, bounded_product(elements, kElementBytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
@@ -94,7 +109,7 @@ Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, Argument
 }
 
 Status compute_softmax_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
-    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const SoftmaxInt16Arguments a = arguments_from_words<SoftmaxInt16Arguments>(arguments);
     const std::size_t row_bytes = std::size_t{a.depth} * kElementBytes;
     for (std::size_t row = 0U; row < a.rows; ++row) {
         compute_row(a, bound.inputs[0] + (row * row_bytes), bound.inputs[1], bound.output + (row * row_bytes));

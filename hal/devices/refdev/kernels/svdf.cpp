@@ -7,9 +7,6 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr ArgumentRules<SvdfFeatureArguments> kFeatureRules = rules_of<SvdfFeatureArguments>();
-constexpr ArgumentRules<SvdfTimeArguments> kTimeRules = rules_of<SvdfTimeArguments>();
-
 [[nodiscard]] constexpr bool is_memory_type(std::uint32_t type) noexcept {
     return (type == kTypeInt8) || (type == kTypeInt16);
 }
@@ -72,7 +69,7 @@ void weigh(const SvdfTimeArguments& a, const BoundOperands& bound) noexcept {
 
 Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = SvdfFeatureArguments;
-    LaunchCheck check{arguments, kFeatureRules, footprint, error};
+    LaunchCheck check{arguments, kRules<SvdfFeatureArguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -107,7 +104,7 @@ Status compute_svdf_feature(WordSpan arguments, const BoundOperands& bound) noex
 
 Status describe_svdf_time(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = SvdfTimeArguments;
-    LaunchCheck check{arguments, kTimeRules, footprint, error};
+    LaunchCheck check{arguments, kRules<SvdfTimeArguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }

@@ -1,7 +1,5 @@
 #include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 
-#include "hal/devices/refdev/vulkan/programs.h"
-
 namespace pianola::vulkan {
 namespace {
 
@@ -27,8 +25,7 @@ const char* KernelPipelines::first_without_shader() noexcept {
     std::uint32_t number = 0U;
     for (const refdev::Kernel& kernel : refdev::kernel_rom()) {
         number += 1U;
-        if (shader_code(kernel.name).empty() || (find_division(static_cast<std::uint32_t>(kernel.id)) == nullptr) ||
-            (number > kMostKernels)) {
+        if (shader_code(kernel.name).empty() || (number > kMostKernels)) {
             return kernel.name;
         }
     }

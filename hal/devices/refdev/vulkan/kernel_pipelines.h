@@ -91,6 +91,9 @@ struct Program {
 // kernel refuses. Pure function.
 Status program_of(WordSpan command, Program& program) noexcept;
 
+// SPIR-V by the shader's name; empty if there is none. O(shaders).
+[[nodiscard]] WordSpan shader_code(const char* name) noexcept;
+
 class KernelPipelines {
   public:
     KernelPipelines() = default;

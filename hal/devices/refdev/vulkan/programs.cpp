@@ -1,10 +1,8 @@
-#include "hal/devices/refdev/vulkan/programs.h"
-
+// Programs of commands: how the work of a launch is divided among invocations, and its operands.
 #include <cstddef>
 
 #include "hal/devices/refdev/command_encoding.h"
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 
 namespace pianola::vulkan {
@@ -19,49 +17,39 @@ using refdev::word_of;
 // Above this number of workgroups, invocations have several pieces each. Every device supports this number.
 constexpr std::uint32_t kMaxWorkgroups = 65535U;
 
-// One row per kernel.
-constexpr std::array<Division, 37> kDivisions{{
-    {KernelId::kFullyConnected, 1U},
-    {KernelId::kConv2d, 1U},
-    {KernelId::kDepthwiseConv2d, 1U},
-    {KernelId::kAveragePool2d, 1U},
-    {KernelId::kMaxPool2d, 1U},
-    {KernelId::kMean, 1U},
-    {KernelId::kAdd, 1U},
-    {KernelId::kSoftmax, 0U, {word_of(offsetof(refdev::SoftmaxArguments, rows))}},
-    {KernelId::kRequantize, 1U},
-    {KernelId::kPad, 1U},
-    {KernelId::kCopy, 1U},
-    {KernelId::kFill, 4U},
-    {KernelId::kGather, 1U},
-    {KernelId::kUnary, 1U},
-    {KernelId::kBinary, 1U},
-    {KernelId::kMatmul, 4U},
-    {KernelId::kReduce, 4U},
-    {KernelId::kSemaphore, 4U},
-    {KernelId::kView, 1U},
-    {KernelId::kTake, 1U},
-    {KernelId::kLookup, 1U},
-    {KernelId::kQuantizedBinary, 1U},
-    {KernelId::kSelect, 1U},
-    {KernelId::kQuantize, 1U},
-    {KernelId::kDequantize, 4U},
-    {KernelId::kRescale, 1U},
-    {KernelId::kSvdfFeature,
-     0U,
-     {word_of(offsetof(refdev::SvdfFeatureArguments, batches)),
-      word_of(offsetof(refdev::SvdfFeatureArguments, filters))}},
-    {KernelId::kSvdfTime, 1U},
-    {KernelId::kLstm, 0U, {word_of(offsetof(refdev::LstmArguments, batches))}, kInvocationsPerWorkgroup},
-    {KernelId::kFullyConnectedInt16, 2U},
-    {KernelId::kConv2dInt16, 2U},
-    {KernelId::kDepthwiseConv2dInt16, 2U},
-    {KernelId::kSoftmaxInt16, 0U, {word_of(offsetof(refdev::SoftmaxInt16Arguments, rows))}},
-    {KernelId::kSigmoidInt16, 2U},
-    {KernelId::kL2Normalization, 0U, {word_of(offsetof(refdev::L2NormalizationArguments, rows))}},
-    {KernelId::kLogSoftmax, 0U, {word_of(offsetof(refdev::LogSoftmaxArguments, rows))}},
-    {KernelId::kMatmulInt16, 2U},
-}};
+constexpr std::uint32_t kInvocationsPerWorkgroup = 64U;
+
+// A launch consists of pieces: the product of up to two argument words, or the written bytes divided by
+// `bytes_per_piece`. Shaders check the end of their work themselves: superfluous pieces only cost time.
+struct Division {
+    KernelId id{KernelId::kUnspecified};
+    std::uint32_t bytes_per_piece{1U};  // 0: pieces come from argument words
+    std::array<std::uint32_t, 2> words{};
+    std::uint32_t invocations_per_piece{1U};
+};
+
+// The kernels whose invocations compute more than one byte; all others have a piece for each byte that is written.
+constexpr std::array kDivisions{
+    Division{KernelId::kSoftmax, 0U, {word_of(offsetof(refdev::SoftmaxArguments, rows))}},
+    Division{KernelId::kFill, 4U},
+    Division{KernelId::kMatmul, 4U},
+    Division{KernelId::kReduce, 4U},
+    Division{KernelId::kSemaphore, 4U},
+    Division{KernelId::kDequantize, 4U},
+    Division{KernelId::kSvdfFeature,
+             0U,
+             {word_of(offsetof(refdev::SvdfFeatureArguments, batches)),
+              word_of(offsetof(refdev::SvdfFeatureArguments, filters))}},
+    Division{KernelId::kLstm, 0U, {word_of(offsetof(refdev::LstmArguments, batches))}, kInvocationsPerWorkgroup},
+    Division{KernelId::kFullyConnectedInt16, 2U},
+    Division{KernelId::kConv2dInt16, 2U},
+    Division{KernelId::kDepthwiseConv2dInt16, 2U},
+    Division{KernelId::kSoftmaxInt16, 0U, {word_of(offsetof(refdev::SoftmaxInt16Arguments, rows))}},
+    Division{KernelId::kSigmoidInt16, 2U},
+    Division{KernelId::kL2Normalization, 0U, {word_of(offsetof(refdev::L2NormalizationArguments, rows))}},
+    Division{KernelId::kLogSoftmax, 0U, {word_of(offsetof(refdev::LogSoftmaxArguments, rows))}},
+    Division{KernelId::kMatmulInt16, 2U},
+};
 
 [[nodiscard]] std::uint32_t workgroups_for(std::uint64_t invocations) noexcept {
     const std::uint64_t groups = (invocations + (kInvocationsPerWorkgroup - 1U)) / kInvocationsPerWorkgroup;
@@ -114,6 +102,15 @@ class Operands {
     Program& program_;
 };
 
+[[nodiscard]] Division division_of(KernelId id) noexcept {
+    for (const Division& division : kDivisions) {
+        if (division.id == id) {
+            return division;
+        }
+    }
+    return Division{id};
+}
+
 [[nodiscard]] std::uint64_t pieces_of(const Division& division, WordSpan arguments, const Program& program) noexcept {
     if (division.bytes_per_piece == 0U) {
         const std::uint64_t first = arguments[division.words[0]];
@@ -136,12 +133,11 @@ Status program_of_kernel(WordSpan command, std::uint32_t kernel_word, Program& p
     if (kernel == nullptr) {
         return Status::kRefused;
     }
-    const Division* const division = find_division(command[kernel_word]);
+    const Division division = division_of(kernel->id);
     const WordSpan arguments = command.subspan(first, command.size() - first);
     Footprint footprint;
     refdev::ArgumentError error;
-    if ((division == nullptr) || (arguments.size() != kernel->argument_words) ||
-        !is_ok(kernel->describe(arguments, footprint, error))) {
+    if ((arguments.size() != kernel->argument_words) || !is_ok(kernel->describe(arguments, footprint, error))) {
         return Status::kRefused;
     }
     program.pipeline = KernelPipelines::number_of(command[kernel_word]);
@@ -151,8 +147,8 @@ Status program_of_kernel(WordSpan command, std::uint32_t kernel_word, Program& p
     for (const Extent& extent : footprint.extents.view()) {
         is_placed = operands.place(extent) && is_placed;
     }
-    const std::uint64_t pieces = pieces_of(*division, arguments, program);
-    program.workgroups = workgroups_for(pieces * division->invocations_per_piece);
+    const std::uint64_t pieces = pieces_of(division, arguments, program);
+    program.workgroups = workgroups_for(pieces * division.invocations_per_piece);
     return is_placed ? Status::kOk : Status::kInternal;
 }
 
@@ -177,15 +173,6 @@ Status program_of_helper(WordSpan command, Helper helper, Program& program) noex
 }
 
 }  // namespace
-
-const Division* find_division(std::uint32_t kernel_id) noexcept {
-    for (const Division& division : kDivisions) {
-        if (static_cast<std::uint32_t>(division.id) == kernel_id) {
-            return &division;
-        }
-    }
-    return nullptr;
-}
 
 Status program_of(WordSpan command, Program& program) noexcept {
     program = Program{};

@@ -2,7 +2,6 @@
 // taps of the four rows; six multiplications then compute a column's part of both output rows, instead of nine for
 // separate rows. Weights are doubled, as in packed.cpp.
 #include "hal/devices/refdev/kernels/dsp/pairs.h"
-#include "hal/devices/refdev/kernels/dsp/short_form.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/window.h"
 

@@ -338,4 +338,9 @@ void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept
     scalar::fill_taps(value, count, to);
 }
 
+void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int8_t* input2, std::int8_t* output,
+                  std::uint32_t count) noexcept {
+    scalar::add_elements(plan, input1, input2, output, count);
+}
+
 }  // namespace pianola::refdev

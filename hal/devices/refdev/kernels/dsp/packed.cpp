@@ -1,7 +1,6 @@
 // Packed weights on cores with the 16-bit SIMD instructions: two rows by four channels, all eight sums in registers.
 // Weights and biases are doubled when packed, so that SMMLAR rounds like both roundings of the scheme together.
 #include "hal/devices/refdev/kernels/dsp/pairs.h"
-#include "hal/devices/refdev/kernels/dsp/short_form.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
 

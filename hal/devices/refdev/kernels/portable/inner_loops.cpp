@@ -38,4 +38,29 @@ void fill_taps(std::int8_t value, std::uint32_t count, std::int8_t* to) noexcept
     scalar::fill_taps(value, count, to);
 }
 
+const DepthwiseTiles kDepthwiseTiles{0U, 0U};
+
+void prepare_depthwise(const std::int8_t* /*weights*/, std::size_t /*stride*/, const std::int8_t* /*parameters*/,
+                       const Requantisation& /*requantisation*/, const DepthwiseTile& /*tile*/,
+                       DepthwiseGroup& /*group*/) noexcept {}
+
+void depthwise_tile(const DepthwiseTile& /*tile*/, const DepthwiseGroup& /*group*/,
+                    const Requantisation& /*requantisation*/) noexcept {}
+
+const PackedLoops kPackedLoops = scalar::kPackedLoops;
+
+void accumulate_packed(const PackedBlock& block, const PackedTaps& taps, PackedSums& sums) noexcept {
+    scalar::accumulate_packed(block, taps, sums);
+}
+
+void store_packed(const PackedBlock& block, const PackedSums& sums, const Requantisation& requantisation,
+                  const OutputRows& output) noexcept {
+    scalar::store_packed(block, sums, requantisation, output);
+}
+
+void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int8_t* input2, std::int8_t* output,
+                  std::uint32_t count) noexcept {
+    scalar::add_elements(plan, input1, input2, output, count);
+}
+
 }  // namespace pianola::refdev

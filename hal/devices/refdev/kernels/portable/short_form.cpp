@@ -1,5 +1,5 @@
 // Conditions under which the short form of requantisation is exact, on any core.
-#include "hal/devices/refdev/kernels/scalar_short_form.h"
+#include "hal/devices/refdev/kernels/scalar_loops.h"
 
 namespace pianola::refdev {
 

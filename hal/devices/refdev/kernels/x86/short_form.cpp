@@ -1,5 +1,5 @@
 // Conditions under which the short form of requantisation is exact, on hosts: eight channels together, then the rest.
-#include "hal/devices/refdev/kernels/scalar_short_form.h"
+#include "hal/devices/refdev/kernels/scalar_loops.h"
 #include "hal/devices/refdev/kernels/x86/vector_loops.h"
 
 namespace pianola::refdev {

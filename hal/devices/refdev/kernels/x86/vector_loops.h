@@ -3,7 +3,6 @@
 // the others choose.
 #pragma once
 
-#include "hal/devices/refdev/kernels/add_plan.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
 namespace pianola::refdev {

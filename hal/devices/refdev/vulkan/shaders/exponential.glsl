@@ -1,5 +1,5 @@
 // Exponential and reciprocal in fixed point, and rows of exponentials: hal/devices/refdev/kernels/exponential.h,
-// exponential_row.h. Numbers have five integer bits.
+// softmax.cpp. Numbers have five integer bits.
 const uint kQuarterBits = 24u;
 const int kQuarter = 1 << 24;
 const uint kExponentialBits = 7u;

@@ -1,4 +1,4 @@
-// Shared by the layers with int16 activations and int8 weights: hal/devices/refdev/kernels/int16_layers.h.
+// Shared by the layers with int16 activations and int8 weights: hal/devices/refdev/kernels/layers.h.
 #include "launch.glsl"
 #include "fixed_point.glsl"
 

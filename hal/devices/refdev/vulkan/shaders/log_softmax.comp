@@ -14,7 +14,7 @@ int leading_zeros(int value) {
     return max(31 - findMSB(uint(value) & 0x7FFFFFFFu), 1);
 }
 
-// log(value), in Q5.26, of a value of 1 and above in Q12.19: hal/devices/refdev/kernels/logarithm.h.
+// log(value), in Q5.26, of a value of 1 and above in Q12.19: hal/devices/refdev/kernels/softmax.cpp.
 int logarithm(int value) {
     const int half_sqrt2 = 1518500250;
     const int one = 1 << 25;

@@ -1,6 +1,6 @@
 // Operands quantised to int8, uint8 or int16, for the kernels that convert from and to single precision.
 //
-// hal/devices/refdev/kernels/single_precision.h says why there is no floating-point arithmetic.
+// hal/devices/refdev/kernels/quantize.cpp says why there is no floating-point arithmetic.
 const uint kMantissaBits = 23u;
 const uint kHiddenBit = 0x00800000u;
 const uint kMantissaMask = kHiddenBit - 1u;

@@ -1,19 +1,36 @@
-// Shared by the layers with int16 activations and int8 weights: sums of products, and their conversion to elements.
+// Shared by the layers with a filter: checks for every type of activations, and sums of products of int16 and their
+// conversion to elements.
 //
-// The int16 counterpart of inner_loops.h, the same plain loops on every core. Operands are bytes in device memory, as
-// elements.h says.
+// The functions of int16 are the counterpart of inner_loops.h, the same plain loops on every core. Operands are bytes
+// in device memory, as elements.h says.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/elements.h"
 #include "hal/devices/refdev/kernels/inner_loops.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
-#include "hal/devices/refdev/kernels/layer_check.h"
+#include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::refdev {
+
+struct LayerElements {
+    std::uint32_t activation_bytes;  // 1 or 2
+    std::uint32_t parameters_bytes;  // of a channel
+
+    [[nodiscard]] constexpr bool are_bytes() const noexcept { return activation_bytes == 1U; }
+    [[nodiscard]] constexpr bool are_aligned(std::uint32_t address) const noexcept {
+        return (address & (activation_bytes - 1U)) == 0U;
+    }
+};
+inline constexpr LayerElements kInt8Elements{1U, kChannelParametersBytes};
+
+// Check relations between words, which are within their ranges already, and the operands.
+Status check_layer(const FullyConnectedArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept;
+Status check_layer(const Conv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept;
+Status check_layer(const DepthwiseConv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept;
 
 using WideSums = std::array<std::int64_t, kChannelBlock>;
 

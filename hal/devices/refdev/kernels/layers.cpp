@@ -1,4 +1,4 @@
-#include "hal/devices/refdev/kernels/int16_layers.h"
+#include "hal/devices/refdev/kernels/layers.h"
 
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/kernels.h"
@@ -25,13 +25,10 @@ template <typename Parameters>
     return found;
 }
 
-template <typename Arguments>
-constexpr ArgumentRules<Arguments> kRulesOf = rules_of<Arguments>();
-
 template <typename Layer>
 [[nodiscard]] Status describe(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
     using Arguments = Int16Layer<Layer>;
-    LaunchCheck check{arguments, kRulesOf<Arguments>, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
