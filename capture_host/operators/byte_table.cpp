@@ -7,7 +7,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/inverse_square_root.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 constexpr std::uint32_t kInputIntegerBits = 4U;  // of the arguments of logistic and tanh
@@ -259,4 +259,4 @@ std::vector<std::uint8_t> bytes_of(const ByteTable& table) {
     return bytes;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -11,7 +11,7 @@
 
 #include "capture_host/operators/quantization.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // Entry i is the value for the byte whose bits are those of i.
 using ByteTable = std::array<std::int32_t, 256>;
@@ -49,4 +49,4 @@ struct Affine {
 // The low bytes of the entries.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const ByteTable& table);
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

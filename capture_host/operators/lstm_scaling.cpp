@@ -7,7 +7,7 @@
 #include "capture_host/operators/word_table.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 using Arguments = refdev::LstmArguments;
@@ -101,4 +101,4 @@ LstmConstants lstm_constants(const std::array<LstmGate, refdev::kLstmGates>& gat
     return constants;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

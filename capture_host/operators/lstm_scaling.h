@@ -9,7 +9,7 @@
 
 #include "hal/devices/refdev/kernels/arguments.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 struct LstmScales {
     float input{1.0F};
@@ -40,4 +40,4 @@ struct LstmConstants {
 };
 [[nodiscard]] LstmConstants lstm_constants(const std::array<LstmGate, refdev::kLstmGates>& gates, std::uint32_t type);
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

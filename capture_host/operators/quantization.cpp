@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 constexpr double kTwoPow31 = 2147483648.0;
@@ -176,4 +176,4 @@ std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale) {
     return reverse.has_value() ? std::optional{LogSoftmaxScaling{*differences, *reverse}} : std::nullopt;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // multiplier * 2^(shift - 31): a Q31 mantissa in [2^30, 2^31), or 0, and a power of two (positive is to the left).
 struct FixedPoint {
@@ -90,4 +90,4 @@ struct LogSoftmaxScaling {
 // nullopt if the scale is 2^-26 or below, or 16 or above.
 [[nodiscard]] std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale);
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

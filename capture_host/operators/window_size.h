@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // Positions that a filter covers: at least 1 for a filter and a dilation of at least 1.
 [[nodiscard]] constexpr std::uint64_t window_reach(std::uint64_t filter, std::uint64_t dilation) noexcept {
@@ -31,4 +31,4 @@ namespace pianola::tflite {
     return (covered > input) ? (covered - input) : 0U;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

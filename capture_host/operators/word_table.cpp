@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 constexpr std::uint32_t kByteBits = 8U;
@@ -96,4 +96,4 @@ std::vector<std::uint8_t> softmax_tables() {
     return bytes;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -9,7 +9,7 @@
 
 #include "capture_host/operators/quantization.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // 1 / (1 + exp(-x)) in 16 bits for x from 0 in steps of 1/24: 256 entries, little-endian. Each is moved half way to the
 // curve's middle between it and the next.
@@ -23,4 +23,4 @@ namespace pianola::tflite {
 // the same way.
 [[nodiscard]] std::vector<std::uint8_t> softmax_tables();
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

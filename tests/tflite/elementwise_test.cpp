@@ -36,6 +36,20 @@ ModelSpec one_operator(std::int32_t code, std::vector<TensorSpec> tensors, std::
     return model;
 }
 
+using operators::abs_table;
+using operators::ActivationRange;
+using operators::Affine;
+using operators::ByteTable;
+using operators::elu_table;
+using operators::exp_table;
+using operators::hard_swish_table;
+using operators::leaky_relu_table;
+using operators::logistic_table;
+using operators::relu_table;
+using operators::requantize_table;
+using operators::rsqrt_table;
+using operators::tanh_table;
+
 using Shape4 = std::array<std::uint32_t, 4>;
 using Pair = refdev::QuantizedBinaryArguments;
 

@@ -47,7 +47,7 @@ Tensor broadcast_to(const Tensor& operand, const Shape& shape, std::uint32_t que
     if (from == shape) {
         return operand.viewed_as(shape);
     }
-    views::StridedView view{from, bytes_per_element(operand.type())};
+    operators::StridedView view{from, bytes_per_element(operand.type())};
     for (std::size_t axis = 0U; axis < shape.size(); ++axis) {
         if (from[axis] != shape[axis]) {
             view.repeat(axis, shape[axis]);

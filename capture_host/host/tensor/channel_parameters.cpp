@@ -29,11 +29,12 @@ constexpr std::int32_t kMaxRatioShift = 22;
                                   operation, kMaxRatioShift)};
 }
 
-[[nodiscard]] tflite::FixedPoint checked_ratio(const char* operation, const std::optional<tflite::FixedPoint>& ratio) {
+[[nodiscard]] operators::FixedPoint checked_ratio(const char* operation,
+                                                  const std::optional<operators::FixedPoint>& ratio) {
     if (!ratio.has_value() || (ratio->shift > kMaxRatioShift)) {
         refuse_ratio(operation);
     }
-    return ratio.value_or(tflite::FixedPoint{});
+    return ratio.value_or(operators::FixedPoint{});
 }
 
 // The size of the sums that a prepared bias is for; 0: it is none.
@@ -82,14 +83,14 @@ void require_no_scales(const char* operation, const LayerScales& scales) {
     require_scale(operation, "output_scale", *scales.output);
     const auto product = static_cast<double>(*scales.input) * static_cast<double>(*scales.weight);
     return CommonScale{checked_ratio(
-        operation, single_precision ? tflite::common_scale(*scales.input, *scales.weight, *scales.output)
-                                    : tflite::quantize_multiplier(product / static_cast<double>(*scales.output)))};
+        operation, single_precision ? operators::common_scale(*scales.input, *scales.weight, *scales.output)
+                                    : operators::quantize_multiplier(product / static_cast<double>(*scales.output)))};
 }
 
 constexpr const char* kPrepare = "prepare_conv_bias";
 
-[[nodiscard]] tflite::ChannelTable checked_table(const std::vector<std::int64_t>& starts, float input_scale,
-                                                 const std::vector<float>& weight_scales, float output_scale) {
+[[nodiscard]] operators::ChannelTable checked_table(const std::vector<std::int64_t>& starts, float input_scale,
+                                                    const std::vector<float>& weight_scales, float output_scale) {
     require_scale(kPrepare, "input_scale", input_scale);
     require_scale(kPrepare, "output_scale", output_scale);
     for (const float scale : weight_scales) {
@@ -100,19 +101,20 @@ constexpr const char* kPrepare = "prepare_conv_bias";
                           fmt::format("{}: weight_scale has {} scales for {} channels; it has one for each", kPrepare,
                                       weight_scales.size(), starts.size())};
     }
-    std::optional<tflite::ChannelTable> table = tflite::channel_table(starts, input_scale, weight_scales, output_scale);
+    std::optional<operators::ChannelTable> table =
+        operators::channel_table(starts, input_scale, weight_scales, output_scale);
     if (!table.has_value()) {
         refuse_ratio(kPrepare);
     }
     for (const refdev::WideChannelParameters& row : *table) {
-        static_cast<void>(checked_ratio(kPrepare, tflite::FixedPoint{row.multiplier, row.shift}));
+        static_cast<void>(checked_ratio(kPrepare, operators::FixedPoint{row.multiplier, row.shift}));
     }
     return std::move(*table);
 }
 
-[[nodiscard]] Tensor table_on_host(const tflite::ChannelTable& table, std::uint32_t sum_bytes) {
+[[nodiscard]] Tensor table_on_host(const operators::ChannelTable& table, std::uint32_t sum_bytes) {
     return Tensor::on_host({{word(table.size()), table_columns(sum_bytes)}, ElementType::kInt32, kDramInterleaved},
-                           tflite::bytes_of(table, sum_bytes));
+                           operators::bytes_of(table, sum_bytes));
 }
 
 }  // namespace
@@ -142,7 +144,7 @@ void require_quantizations(const char* name, const Quantization& left, const Qua
     require_zero_point(name, "output_zero_point", to.zero_point);
 }
 
-tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp, ElementType type) {
+operators::ActivationRange clamp_range(const char* operation, const Clamp& clamp, ElementType type) {
     const NumberRange whole = range_of(type);
     const std::int64_t minimum = clamp.minimum.value_or(static_cast<std::int32_t>(whole.minimum));
     const std::int64_t maximum = clamp.maximum.value_or(static_cast<std::int32_t>(whole.maximum));
@@ -152,12 +154,12 @@ tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp, E
                                       "first no larger than the second",
                                       operation, minimum, maximum, whole.minimum, whole.maximum)};
     }
-    return tflite::ActivationRange{static_cast<std::int32_t>(minimum), static_cast<std::int32_t>(maximum)};
+    return operators::ActivationRange{static_cast<std::int32_t>(minimum), static_cast<std::int32_t>(maximum)};
 }
 
-tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to) {
-    return checked_ratio(operation,
-                         tflite::quantize_multiplier(static_cast<double>(from.scale) / static_cast<double>(to.scale)));
+operators::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to) {
+    return checked_ratio(
+        operation, operators::quantize_multiplier(static_cast<double>(from.scale) / static_cast<double>(to.scale)));
 }
 
 Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint32_t sum_bytes,
@@ -251,7 +253,7 @@ Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<flo
     const std::vector<std::uint8_t>& bytes = bias.bytes();
     std::vector<std::int32_t> narrow(bias.shape().front());
     std::memcpy(narrow.data(), bytes.data(), bytes.size());
-    const tflite::ChannelTable table =
+    const operators::ChannelTable table =
         checked_table({narrow.begin(), narrow.end()}, input_scale, weight_scales, output_scale);
     return table_on_host(table, refdev::kNarrowSumBytes);
 }
@@ -261,8 +263,8 @@ Tensor prepare_wide_bias(const std::vector<std::int64_t>& bias, float input_scal
     if (bias.empty()) {
         throw TensorError{TensorRule::kShape, fmt::format("{}: the bias has no channels", kPrepare)};
     }
-    const tflite::ChannelTable table = checked_table(bias, input_scale, weight_scales, output_scale);
-    if (!tflite::fits_wide_sums(table)) {
+    const operators::ChannelTable table = checked_table(bias, input_scale, weight_scales, output_scale);
+    if (!operators::fits_wide_sums(table)) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: the operands' scale divided by the result's must be below 2^{}, and biases "
                                       "between -2^46 and 2^46",

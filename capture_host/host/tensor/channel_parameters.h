@@ -15,13 +15,13 @@ void require_zero_point(const char* operation, const char* argument, std::int32_
 void require_quantizations(const char* name, const Quantization& left, const Quantization& right,
                            const Quantization& to);  // of a pair: its arguments end with _a and _b
 // The clamp of a result of int8 or int16.
-[[nodiscard]] tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp,
-                                                  ElementType type = ElementType::kInt8);
-[[nodiscard]] tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to);
+[[nodiscard]] operators::ActivationRange clamp_range(const char* operation, const Clamp& clamp,
+                                                     ElementType type = ElementType::kInt8);
+[[nodiscard]] operators::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to);
 
 // One multiplication for all channels; words that a program writes to device memory.
 struct CommonScale {
-    tflite::FixedPoint scale;
+    operators::FixedPoint scale;
     // Words of DRAM: multiplier, shift, and a 0 of `sum_bytes`. Enqueues the program that writes them.
     [[nodiscard]] Tensor cells(const std::shared_ptr<host::Device>& device, std::uint32_t sum_bytes,
                                std::uint32_t queue) const;
@@ -33,7 +33,7 @@ struct CheckedBias {
     bool is_prepared{false};
     std::uint32_t sum_bytes{0U};
     CommonScale common;  // where it is not prepared
-    tflite::ActivationRange range;
+    operators::ActivationRange range;
 };
 // `single_precision`: the scheme multiplies the scales as for a fully connected layer.
 [[nodiscard]] CheckedBias checked_bias(const char* operation, const Tensor& input, const std::optional<Tensor>& bias,

@@ -18,7 +18,7 @@ struct Int16SoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kSoftmaxInt16;
     Tensor tables;
     std::uint32_t depth{0U};
-    tflite::FixedPoint scale;
+    operators::FixedPoint scale;
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
         return {from,
@@ -35,7 +35,7 @@ struct SigmoidLaunch {
     static constexpr KernelId kKernel = KernelId::kSigmoidInt16;
     Tensor table;
     refdev::SigmoidOp op{refdev::SigmoidOp::kUnspecified};
-    tflite::FixedPoint scale;
+    operators::FixedPoint scale;
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
         return {from,
@@ -75,11 +75,11 @@ void require_table(const char* name, const char* argument, const Tensor& table, 
 }  // namespace
 
 Tensor prepare_softmax_tables() {
-    return Tensor::on_host(softmax_tables_spec(), tflite::softmax_tables());
+    return Tensor::on_host(softmax_tables_spec(), operators::softmax_tables());
 }
 
 Tensor prepare_sigmoid_table() {
-    return Tensor::on_host(sigmoid_table_spec(), tflite::sigmoid_table());
+    return Tensor::on_host(sigmoid_table_spec(), operators::sigmoid_table());
 }
 
 Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_scale, float beta,
@@ -100,7 +100,7 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     }
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::optional<tflite::FixedPoint> scale = tflite::softmax_int16_scale(beta, input_scale);
+    const std::optional<operators::FixedPoint> scale = operators::softmax_int16_scale(beta, input_scale);
     if (!scale.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}, which is out of range", name,
@@ -127,7 +127,7 @@ Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& tab
     require_table(name, "table", table, sigmoid_table_spec(), "prepare_sigmoid_table");
     require_same_device(name, operand, table);
     require_scale(name, "input_scale", input_scale);
-    const std::optional<tflite::FixedPoint> scale = tflite::sigmoid_scale(input_scale, is_tanh ? 2 : 1);
+    const std::optional<operators::FixedPoint> scale = operators::sigmoid_scale(input_scale, is_tanh ? 2 : 1);
     if (!scale.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: input_scale is {}; it is below 8/3", name, input_scale)};

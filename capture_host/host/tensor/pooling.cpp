@@ -19,7 +19,7 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
     const bool averages = operation == Pool::kAverage;
     const char* const name = averages ? "avg_pool2d" : "max_pool2d";
     const Image in = image_of(name, "input_tensor", input);
-    const tflite::ActivationRange range = clamp_range(name, clamp, input.type());
+    const operators::ActivationRange range = clamp_range(name, clamp, input.type());
     if ((windows.height.dilation != 1U) || (windows.width.dilation != 1U)) {
         throw TensorError{TensorRule::kArgument, std::string{name} + ": dilation must be 1"};
     }

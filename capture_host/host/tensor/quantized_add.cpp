@@ -42,8 +42,9 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     require_int8(name, "input_tensor_b", right);
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
-    const tflite::ActivationRange range = clamp_range(name, clamp);
-    const std::optional<tflite::AddScaling> scaling = tflite::add_scaling(from_left.scale, from_right.scale, to.scale);
+    const operators::ActivationRange range = clamp_range(name, clamp);
+    const std::optional<operators::AddScaling> scaling =
+        operators::add_scaling(from_left.scale, from_right.scale, to.scale);
     if (!scaling.has_value()) {
         throw TensorError{
             TensorRule::kQuantization,
@@ -58,7 +59,7 @@ Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization
     arguments.input2_offset = -from_right.zero_point;
     arguments.input2_multiplier = scaling->second.multiplier;
     arguments.input2_shift = scaling->second.shift;
-    arguments.left_shift = tflite::kAddLeftShift;
+    arguments.left_shift = operators::kAddLeftShift;
     arguments.output_offset = to.zero_point;
     arguments.output_multiplier = scaling->output.multiplier;
     arguments.output_shift = scaling->output.shift;

@@ -49,28 +49,29 @@ struct PairLaunch {
 };
 
 // Scales of the operation. nullopt: the arithmetic cannot express one.
-std::optional<tflite::AddScaling> scaling_of(QuantizedBinary operation, float first, float second, float output) {
+std::optional<operators::AddScaling> scaling_of(QuantizedBinary operation, float first, float second, float output) {
     const double product = static_cast<double>(first) * static_cast<double>(second) / static_cast<double>(output);
     switch (operation) {
         case QuantizedBinary::kSubtract:
-            return tflite::subtract_scaling(first, second, output, tflite::kAddLeftShift);
+            return operators::subtract_scaling(first, second, output, operators::kAddLeftShift);
         case QuantizedBinary::kSquaredDifference:
-            return tflite::squared_difference_scaling(first, second, output, kSquareLeftShift);
+            return operators::squared_difference_scaling(first, second, output, kSquareLeftShift);
         case QuantizedBinary::kMultiply:
-            return tflite::all_of(tflite::kUnity, tflite::kUnity, tflite::quantize_multiplier(product));
+            return operators::all_of(operators::kUnity, operators::kUnity, operators::quantize_multiplier(product));
         case QuantizedBinary::kPrelu:
-            return tflite::all_of(tflite::quantize_multiplier(static_cast<double>(first) / static_cast<double>(output)),
-                                  tflite::kUnity, tflite::quantize_multiplier(product));
+            return operators::all_of(
+                operators::quantize_multiplier(static_cast<double>(first) / static_cast<double>(output)),
+                operators::kUnity, operators::quantize_multiplier(product));
         default:
-            return tflite::all_of(tflite::quantize_fraction(static_cast<double>(first)),
-                                  tflite::quantize_fraction(static_cast<double>(second)), tflite::kUnity);
+            return operators::all_of(operators::quantize_fraction(static_cast<double>(first)),
+                                     operators::quantize_fraction(static_cast<double>(second)), operators::kUnity);
     }
 }
 
 std::uint32_t left_shift_of(QuantizedBinary operation) {
     switch (operation) {
         case QuantizedBinary::kSubtract:
-            return tflite::kAddLeftShift;
+            return operators::kAddLeftShift;
         case QuantizedBinary::kSquaredDifference:
             return kSquareLeftShift;
         case QuantizedBinary::kMultiply:
@@ -83,7 +84,7 @@ std::uint32_t left_shift_of(QuantizedBinary operation) {
 
 QuantizedBinaryArguments arguments_of(const char* name, QuantizedBinary operation, const Quantization& left,
                                       const Quantization& right, const Quantization& to) {
-    const std::optional<tflite::AddScaling> scaling = scaling_of(operation, left.scale, right.scale, to.scale);
+    const std::optional<operators::AddScaling> scaling = scaling_of(operation, left.scale, right.scale, to.scale);
     if (!scaling.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: the scales {}, {} and {} are too far apart, or an operand's is not below 1 "
@@ -140,7 +141,7 @@ Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Ten
     require_int8(name, "input_tensor_b", right);
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
-    const tflite::ActivationRange range = clamp_range(name, clamp);
+    const operators::ActivationRange range = clamp_range(name, clamp);
     QuantizedBinaryArguments arguments = arguments_of(name, operation, from_left, from_right, to);
     arguments.activation_min = range.min;
     arguments.activation_max = range.max;

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
 struct SoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kSoftmax;
     std::uint32_t depth{0U};
-    tflite::SoftmaxScaling scaling;
+    operators::SoftmaxScaling scaling;
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
         return {from,
@@ -34,7 +34,7 @@ struct SoftmaxLaunch {
 struct LogSoftmaxLaunch {
     static constexpr KernelId kKernel = KernelId::kLogSoftmax;
     std::uint32_t depth{0U};
-    tflite::LogSoftmaxScaling scaling;
+    operators::LogSoftmaxScaling scaling;
 
     host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
         return {from,
@@ -136,7 +136,7 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::optional<tflite::SoftmaxScaling> scaling = tflite::softmax_scaling(beta, input_scale);
+    const std::optional<operators::SoftmaxScaling> scaling = operators::softmax_scaling(beta, input_scale);
     if (!scaling.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
@@ -153,7 +153,7 @@ Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOpti
     const char* const name = "log_softmax";
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
-    const std::optional<tflite::LogSoftmaxScaling> scaling = tflite::log_softmax_scaling(input_scale);
+    const std::optional<operators::LogSoftmaxScaling> scaling = operators::log_softmax_scaling(input_scale);
     if (!scaling.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
@@ -189,7 +189,7 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     require_scale(name, "output_scale", to.scale);
     require_zero_point(name, "input_zero_point", from.zero_point);
     require_zero_point(name, "output_zero_point", to.zero_point);
-    const tflite::FixedPoint ratio = ratio_of(name, from, to);
+    const operators::FixedPoint ratio = ratio_of(name, from, to);
     std::uint32_t mask = 0U;
     std::uint64_t count = 1U;
     for (const std::uint32_t dimension : dimensions) {
@@ -211,7 +211,7 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     const Tensor result =
         result_for(name, spec_of_shape(operand, reduced, ElementType::kInt8), options, operand.device());
     require_apart(name, result, operand);
-    const tflite::FixedPoint folded = tflite::fold_count(ratio, word(count));
+    const operators::FixedPoint folded = operators::fold_count(ratio, word(count));
     refdev::MeanArguments arguments{};
     arguments.dims = dimensions_of(shape);
     arguments.reduced_axes = mask << (arguments.dims.size() - shape.size());

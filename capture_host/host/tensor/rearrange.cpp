@@ -49,7 +49,7 @@ Tensor permute(const Tensor& operand, const std::vector<std::uint32_t>& order, c
     for (const std::uint32_t dimension : order) {
         shape.push_back(operand.shape()[dimension]);
     }
-    views::StridedView view = view_of(operand);
+    operators::StridedView view = view_of(operand);
     view.permute(std::vector<std::size_t>(order.begin(), order.end()));
     return viewed(name, operand, view, shape, options);
 }
@@ -61,7 +61,7 @@ Tensor flip(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     const char* const name = "flip";
     static_cast<void>(operand.buffer());
     require_dimensions(name, operand, dimensions);
-    views::StridedView view = view_of(operand);
+    operators::StridedView view = view_of(operand);
     for (const std::uint32_t dimension : dimensions) {
         view.reverse(dimension);
     }
@@ -75,7 +75,7 @@ Tensor repeat(const Tensor& operand, const std::vector<std::uint32_t>& times, co
     const char* const name = "repeat";
     static_cast<void>(operand.buffer());
     require_one_for_each(name, "repetitions", operand, times.size());
-    views::StridedView view = view_of(operand);
+    operators::StridedView view = view_of(operand);
     Shape shape = operand.shape();
     for (std::size_t axis = shape.size(); axis > 0U; --axis) {
         const std::uint32_t count = times[axis - 1U];

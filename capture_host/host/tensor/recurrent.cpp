@@ -62,11 +62,11 @@ void require_in_place(const char* name, const char* argument, const Tensor& tens
     return sizes;
 }
 
-[[nodiscard]] tflite::FixedPoint svdf_scale(float value, float weight, float sum) {  // in single precision
-    const std::optional<tflite::FixedPoint> scale =
-        tflite::quantize_multiplier(static_cast<double>((value * weight) / sum));
+[[nodiscard]] operators::FixedPoint svdf_scale(float value, float weight, float sum) {  // in single precision
+    const std::optional<operators::FixedPoint> scale =
+        operators::quantize_multiplier(static_cast<double>((value * weight) / sum));
     require(scale.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
-    return scale.value_or(tflite::FixedPoint{});
+    return scale.value_or(operators::FixedPoint{});
 }
 
 void check_svdf_types(const Tensor& input, const Tensor& features, const Tensor& time_weights,
@@ -138,8 +138,8 @@ struct SvdfWork {
 [[nodiscard]] SvdfWork svdf_work(const refdev::SvdfFeatureArguments& sizes, std::uint32_t rank,
                                  const SvdfQuantization& quantization) {
     const auto& [input, feature_scale, memory, time_scale, output] = quantization;
-    const tflite::FixedPoint first = svdf_scale(input.scale, feature_scale, memory.scale);
-    const tflite::FixedPoint second = svdf_scale(memory.scale, time_scale, output.scale);
+    const operators::FixedPoint first = svdf_scale(input.scale, feature_scale, memory.scale);
+    const operators::FixedPoint second = svdf_scale(memory.scale, time_scale, output.scale);
     SvdfWork work;
     work.feature = sizes;
     work.feature.input_offset = -input.zero_point;
@@ -167,7 +167,7 @@ struct SvdfWork {
 }
 
 [[nodiscard]] bool bias_fits(std::int64_t bias, bool is_int16) {
-    return is_int16 ? tflite::fits_wide_sums(bias) : ((bias >= INT32_MIN) && (bias <= INT32_MAX));
+    return is_int16 ? operators::fits_wide_sums(bias) : ((bias >= INT32_MIN) && (bias <= INT32_MAX));
 }
 
 void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t depth, bool is_int16) {
@@ -225,13 +225,13 @@ void set_scales(const LstmQuantization& quantization, Lstm& arguments) {
             TensorRule::kQuantization, kLstm, "zero points of int16 are 0");
     arguments.input_offset = -quantization.input.zero_point;
     arguments.hidden_offset = -quantization.hidden.zero_point;
-    const tflite::LstmScales scales{quantization.input.scale,         quantization.hidden.scale,
-                                    quantization.cell_scale,          quantization.cell_clip,
-                                    quantization.input_weight_scales, quantization.hidden_weight_scales};
-    const tflite::LstmScaling scaling = tflite::set_lstm_scales(scales, arguments);
-    require(scaling != tflite::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
+    const operators::LstmScales scales{quantization.input.scale,         quantization.hidden.scale,
+                                       quantization.cell_scale,          quantization.cell_clip,
+                                       quantization.input_weight_scales, quantization.hidden_weight_scales};
+    const operators::LstmScaling scaling = operators::set_lstm_scales(scales, arguments);
+    require(scaling != operators::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
             "the ratio of its scales is out of range");
-    require(scaling == tflite::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
+    require(scaling == operators::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
             "cell_scale is out of range: it is about 2^-27 to 4");
 }
 
@@ -271,13 +271,13 @@ LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gate
     const bool is_int16 = type == ElementType::kInt16;
     const std::size_t units = gates.front().bias.size();
     const std::size_t depth = (units == 0U) ? 0U : (gates.front().input.size() / units);
-    std::array<tflite::LstmGate, kLstmGateCount> made;
+    std::array<operators::LstmGate, kLstmGateCount> made;
     for (std::size_t gate = 0U; gate < kLstmGateCount; ++gate) {
         check_gate(gates.at(gate), units, depth, is_int16);
         made.at(gate) = {bytes_of_weights(gates.at(gate).input), bytes_of_weights(gates.at(gate).hidden),
                          gates.at(gate).bias};
     }
-    const tflite::LstmConstants constants = tflite::lstm_constants(made, static_cast<std::uint32_t>(type));
+    const operators::LstmConstants constants = operators::lstm_constants(made, static_cast<std::uint32_t>(type));
     const std::uint64_t cells = std::uint64_t{batches} * units;
     const std::uint64_t hidden_bytes = cells * bytes_per_element(type);
     require((cells * (kCellBytes + sizeof(std::int16_t))) <= INT32_MAX, TensorRule::kArgument, name,

@@ -12,7 +12,7 @@ using refdev::KernelId;
 
 struct RequantizeLaunch {
     static constexpr KernelId kKernel = KernelId::kRequantize;
-    tflite::FixedPoint scale;
+    operators::FixedPoint scale;
     std::int32_t input_zero_point{0};
     std::int32_t output_zero_point{0};
 
@@ -30,7 +30,7 @@ struct RequantizeLaunch {
 // int32 to int8, whole rows at a time, because elements differ in size.
 struct NarrowLaunch {
     static constexpr KernelId kKernel = KernelId::kRescale;
-    tflite::FixedPoint scale;
+    operators::FixedPoint scale;
     std::int32_t output_zero_point{0};
     std::uint32_t columns{0U};
 
@@ -67,7 +67,7 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     require_scale(name, "out_scale", to.scale);
     require_zero_point(name, "in_zero_point", from.zero_point);
     require_zero_point(name, "out_zero_point", to.zero_point);
-    const tflite::FixedPoint scale = ratio_of(name, from, to);
+    const operators::FixedPoint scale = ratio_of(name, from, to);
     const bool narrows = operand.type() == ElementType::kInt32;
     if (narrows && (from.zero_point != 0)) {
         throw TensorError{TensorRule::kQuantization,

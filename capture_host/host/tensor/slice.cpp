@@ -65,7 +65,7 @@ Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const
     const char* const name = "slice";
     static_cast<void>(operand.buffer());
     const Shape shape = sliced_shape(operand.shape(), ranges);
-    views::StridedView view = view_of(operand);
+    operators::StridedView view = view_of(operand);
     for (std::size_t i = 0U; i < ranges.size(); ++i) {
         view.slice(i, ranges[i].begin, ranges[i].step, shape[i]);
     }

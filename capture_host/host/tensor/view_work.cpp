@@ -11,7 +11,7 @@ namespace pianola::tensor {
 namespace {
 
 // The outermost axis that has more than one index.
-[[nodiscard]] std::size_t shared_axis(const views::StridedView& view) {
+[[nodiscard]] std::size_t shared_axis(const operators::StridedView& view) {
     std::size_t axis = 0U;
     while (((axis + 1U) < view.rank()) && (view.size(axis) == 1U)) {
         axis += 1U;
@@ -21,8 +21,8 @@ namespace {
 
 }  // namespace
 
-void run_view(const Tensor& destination, const Tensor& source, const views::StridedView& view, const std::string& name,
-              std::uint32_t queue) {
+void run_view(const Tensor& destination, const Tensor& source, const operators::StridedView& view,
+              const std::string& name, std::uint32_t queue) {
     Launches launches{*destination.device()};
     const std::size_t axis = shared_axis(view);
     const std::uint32_t size = view.size(axis);
@@ -30,16 +30,16 @@ void run_view(const Tensor& destination, const Tensor& source, const views::Stri
     const std::uint32_t index_bytes = word(size_bytes(destination.spec()) / size);
     std::size_t left = kLaunchesOfAProgram;
     for (std::uint32_t first = 0U; first < size; first += share) {
-        views::StridedView part = view;
+        operators::StridedView part = view;
         part.slice(axis, first, 1, std::min(share, size - first));
-        const std::vector<views::ViewLaunch> launches_of_part = views::view_launches(part, left);
+        const std::vector<operators::ViewLaunch> launches_of_part = operators::view_launches(part, left);
         if (launches_of_part.empty()) {
             throw TensorError{TensorRule::kShape,
                               fmt::format("{}: {} to {} has too many dimensions that do not lie together", name,
                                           to_string(source.shape()), to_string(destination.shape()))};
         }
         left -= launches_of_part.size();
-        for (const views::ViewLaunch& launch : launches_of_part) {
+        for (const operators::ViewLaunch& launch : launches_of_part) {
             host::Arguments words = words_of(launch.arguments);
             set_address(words, offsetof(refdev::ViewArguments, input), source,
                         run_address(source) + launch.input_offset_bytes);
@@ -51,7 +51,7 @@ void run_view(const Tensor& destination, const Tensor& source, const views::Stri
     enqueue(destination, launches, name, queue);
 }
 
-Tensor viewed(const char* name, const Tensor& operand, const views::StridedView& view, const Shape& shape,
+Tensor viewed(const char* name, const Tensor& operand, const operators::StridedView& view, const Shape& shape,
               const OperationOptions& options) {
     const TensorSpec spec = spec_of_shape(operand, shape, operand.type());
     check_spec(spec);
@@ -62,8 +62,8 @@ Tensor viewed(const char* name, const Tensor& operand, const views::StridedView&
     });
 }
 
-views::StridedView view_of(const Tensor& operand) {
-    return views::StridedView{operand.shape(), bytes_per_element(operand.type())};
+operators::StridedView view_of(const Tensor& operand) {
+    return operators::StridedView{operand.shape(), bytes_per_element(operand.type())};
 }
 
 }  // namespace pianola::tensor

@@ -12,14 +12,14 @@ namespace pianola::tensor {
 
 // Writes what `view` sees of `source` to `destination`; each of them lies in one run of memory. Each core takes a share
 // of the outermost axis. Throws TENSOR-SHAPE where that takes too many launches.
-void run_view(const Tensor& destination, const Tensor& source, const views::StridedView& view, const std::string& name,
-              std::uint32_t queue);
+void run_view(const Tensor& destination, const Tensor& source, const operators::StridedView& view,
+              const std::string& name, std::uint32_t queue);
 
 // The same for an operation: from and to wherever the operand and the result lie.
-[[nodiscard]] Tensor viewed(const char* name, const Tensor& operand, const views::StridedView& view, const Shape& shape,
-                            const OperationOptions& options);
+[[nodiscard]] Tensor viewed(const char* name, const Tensor& operand, const operators::StridedView& view,
+                            const Shape& shape, const OperationOptions& options);
 
 // The operand in its own order.
-[[nodiscard]] views::StridedView view_of(const Tensor& operand);
+[[nodiscard]] operators::StridedView view_of(const Tensor& operand);
 
 }  // namespace pianola::tensor

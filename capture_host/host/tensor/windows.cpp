@@ -21,12 +21,12 @@ void require_size(const char* operation, const char* argument, std::uint64_t siz
     require_size(operation, "a filter's size", filter, 1U);
     require_size(operation, "stride", wanted.stride, 1U);
     require_size(operation, "dilation", wanted.dilation, 1U);
-    const std::uint64_t reach = tflite::window_reach(filter, wanted.dilation);
+    const std::uint64_t reach = operators::window_reach(filter, wanted.dilation);
     std::uint64_t before = wanted.pad_before;
     std::uint64_t after = wanted.pad_after;
     if (same) {
         const std::uint64_t total =
-            tflite::padding_same(input, tflite::windows_same(input, wanted.stride), reach, wanted.stride);
+            operators::padding_same(input, operators::windows_same(input, wanted.stride), reach, wanted.stride);
         before = total / 2U;
         after = total - before;
     }
@@ -37,7 +37,7 @@ void require_size(const char* operation, const char* argument, std::uint64_t siz
                                       operation, before, after, axis_name, reach)};
     }
     require_size(operation, "padding", before, 0U);
-    const std::uint64_t windows = tflite::windows_inside(input + before + after, reach, wanted.stride);
+    const std::uint64_t windows = operators::windows_inside(input + before + after, reach, wanted.stride);
     if (windows == 0U) {
         throw TensorError{TensorRule::kArgument,
                           fmt::format("{}: a filter covers {} of the {}, which is {} with its padding; it must fit",

@@ -94,14 +94,15 @@ void lower_rescaled_relu(OperatorContext& context, Activation activation) {
         rescale(context, ends, {scale, scale}, range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, relu_table(affine(ends.input), affine(ends.output), range));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::relu_table(affine(ends.input), affine(ends.output), range));
 }
 
 void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::SigmoidOp op, std::int32_t whole_shifts) {
     using Arguments = refdev::SigmoidInt16Arguments;
     context.require(ends.output.scale == kInt16OutputScale,
                     "an int16 output scale other than 1/32768 is not supported");
-    const std::optional<FixedPoint> scale = sigmoid_scale(ends.input.scale, whole_shifts);
+    const std::optional<FixedPoint> scale = operators::sigmoid_scale(ends.input.scale, whole_shifts);
     if (!scale.has_value()) {
         context.refuse("such a large scale of its input is not supported with int16");
     }
@@ -112,7 +113,7 @@ void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::Sig
     arguments.shift = scale->shift;
     context.launch(refdev::KernelId::kSigmoidInt16, arguments,
                    {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
-                    {offsetof(Arguments, table), context.add_table("table", sigmoid_table()), Access::kRead},
+                    {offsetof(Arguments, table), context.add_table("table", operators::sigmoid_table()), Access::kRead},
                     {offsetof(Arguments, output), context.buffer(ends.output), Access::kWrite}});
 }
 
@@ -138,7 +139,7 @@ void lower_logistic(OperatorContext& context) {
     }
     context.require((ends.output.scale == kLogisticOutputScale) && (ends.output.zero_point == INT8_MIN),
                     "an output scale other than 1/256 with zero point -128 is not supported");
-    launch_lookup(context, ends.input, ends.output, logistic_table(affine(ends.input)));
+    launch_lookup(context, ends.input, ends.output, operators::logistic_table(affine(ends.input)));
 }
 
 void lower_tanh(OperatorContext& context) {
@@ -149,27 +150,28 @@ void lower_tanh(OperatorContext& context) {
     }
     context.require((ends.output.scale == kTanhOutputScale) && (ends.output.zero_point == 0),
                     "an output scale other than 1/128 with zero point 0 is not supported");
-    launch_lookup(context, ends.input, ends.output, tanh_table(affine(ends.input)));
+    launch_lookup(context, ends.input, ends.output, operators::tanh_table(affine(ends.input)));
 }
 
 void lower_hard_swish(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, hard_swish_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::hard_swish_table(affine(ends.input), affine(ends.output)));
 }
 
 void lower_elu(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, elu_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::elu_table(affine(ends.input), affine(ends.output)));
 }
 
 void lower_exp(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, exp_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::exp_table(affine(ends.input), affine(ends.output)));
 }
 
 void lower_rsqrt(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, rsqrt_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::rsqrt_table(affine(ends.input), affine(ends.output)));
 }
 
 void lower_abs(OperatorContext& context) {
@@ -179,7 +181,7 @@ void lower_abs(OperatorContext& context) {
         rescale(context, ends, {scale, {-scale.multiplier, scale.shift}}, kInt16Range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, abs_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::abs_table(affine(ends.input), affine(ends.output)));
 }
 
 void lower_relu(OperatorContext& context) {
@@ -198,7 +200,7 @@ void lower_relu6(OperatorContext& context) {
         rescale(context, ends, {kUnity, kUnity}, range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, clamp_table(range));
+    launch_lookup(context, ends.input, ends.output, operators::clamp_table(range));
 }
 
 void lower_leaky_relu(OperatorContext& context) {
@@ -214,7 +216,8 @@ void lower_leaky_relu(OperatorContext& context) {
         }
         return;
     }
-    launch_lookup(context, ends.input, ends.output, leaky_relu_table(affine(ends.input), affine(ends.output), alpha));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::leaky_relu_table(affine(ends.input), affine(ends.output), alpha));
 }
 
 void lower_logical_not(OperatorContext& context) {
@@ -222,7 +225,7 @@ void lower_logical_not(OperatorContext& context) {
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
     const QuantizedTensor output = context.typed_output({kTypeBool});
     context.require_same_shape(input, output);
-    launch_lookup(context, input, output, logical_not_table());
+    launch_lookup(context, input, output, operators::logical_not_table());
 }
 
 }  // namespace pianola::tflite

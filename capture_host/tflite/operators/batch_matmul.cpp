@@ -33,7 +33,7 @@ Operand operand_of(OperatorContext& context, std::size_t position, bool transpos
     Operand operand{
         context.buffer(tensor), shape[last - 1U], shape[last], {shape.begin(), shape.end() - 2}, tensor.element_bytes};
     if (transposed) {
-        views::StridedView view = view_of(tensor);
+        StridedView view = view_of(tensor);
         std::vector<std::size_t> order(shape.size());
         for (std::size_t i = 0U; i < order.size(); ++i) {
             order[i] = i;
@@ -81,7 +81,7 @@ std::uint32_t matrix_of(const Operand& operand, const Shape& batches, std::uint3
 
 FixedPoint scale_of(const OperatorContext& context, const QuantizedTensor& left, const QuantizedTensor& right,
                     const QuantizedTensor& output) {
-    const std::optional<FixedPoint> scale = common_scale(left.scale, right.scale, output.scale);
+    const std::optional<FixedPoint> scale = operators::common_scale(left.scale, right.scale, output.scale);
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }

@@ -98,7 +98,7 @@ capture::BufferId add_widened(OperatorContext& context, const Tensor& constant) 
 }
 
 void set_scaling(const OperatorContext& context, QuantizedBinaryArguments& arguments,
-                 const std::optional<AddScaling>& scaling, std::uint32_t left_shift) {
+                 const std::optional<operators::AddScaling>& scaling, std::uint32_t left_shift) {
     if (!scaling.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
@@ -135,8 +135,8 @@ void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types type
     if (operands.a.tensor->type == kTypeBool) {
         set_scales(arguments, kUnity, kUnity, kUnity);
     } else {
-        const std::optional<FixedPoint> first = quantize_fraction(static_cast<double>(operands.a.scale));
-        const std::optional<FixedPoint> second = quantize_fraction(static_cast<double>(operands.b.scale));
+        const std::optional<FixedPoint> first = operators::quantize_fraction(static_cast<double>(operands.a.scale));
+        const std::optional<FixedPoint> second = operators::quantize_fraction(static_cast<double>(operands.b.scale));
         if (!first.has_value() || !second.has_value()) {
             context.refuse("an input scale of 1 and above is not supported");
         }
@@ -162,9 +162,10 @@ void lower_add(OperatorContext& context) {
     const Operands operands = arithmetic_operands(context);
     const ActivationRange range = context.clamp_range(
         context.options_or_defaults<format::AddOptions>().fused_activation_function(), operands.output);
-    const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
+    const std::uint32_t left_shift = operands.is_int16() ? operators::kAddLeftShift16 : operators::kAddLeftShift;
     QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kAdd, operands);
-    set_scaling(context, arguments, add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
+    set_scaling(context, arguments,
+                operators::add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
                 left_shift);
     set_range(arguments, range);
     if (operands.is_int16()) {
@@ -187,10 +188,11 @@ void lower_sub(OperatorContext& context) {
         return;
     }
     const Operands operands = arithmetic_operands(context);
-    const std::uint32_t left_shift = operands.is_int16() ? kAddLeftShift16 : kAddLeftShift;
+    const std::uint32_t left_shift = operands.is_int16() ? operators::kAddLeftShift16 : operators::kAddLeftShift;
     QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSubtract, operands);
     set_scaling(context, arguments,
-                subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift), left_shift);
+                operators::subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
+                left_shift);
     set_range(arguments,
               context.clamp_range(context.options_or_defaults<format::SubOptions>().fused_activation_function(),
                                   operands.output));
@@ -217,9 +219,10 @@ void lower_squared_difference(OperatorContext& context) {
     const Operands operands = arithmetic_operands(context);
     const std::uint32_t left_shift = operands.is_int16() ? 0U : kSquareLeftShift;
     QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSquaredDifference, operands);
-    set_scaling(context, arguments,
-                squared_difference_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
-                left_shift);
+    set_scaling(
+        context, arguments,
+        operators::squared_difference_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
+        left_shift);
     set_range(arguments, operands.is_int16() ? kInt16Range : ActivationRange{});
     launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
 }

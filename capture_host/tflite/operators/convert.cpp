@@ -32,7 +32,7 @@ void record_widened(OperatorContext& context, const QuantizedTensor& input, cons
 void record_truncated(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
     const std::uint32_t from_bytes = input.tensor->size_bytes / input.tensor->elements;
     const std::uint32_t to_bytes = output.tensor->size_bytes / output.tensor->elements;
-    views::StridedView view{{input.tensor->elements, from_bytes / to_bytes}, to_bytes};
+    StridedView view{{input.tensor->elements, from_bytes / to_bytes}, to_bytes};
     view.slice(1U, 0, 1, 1U);
     record_view(context, view, context.buffer(input), context.buffer(output));
 }
@@ -103,8 +103,8 @@ void lower_add_n(OperatorContext& context) {
     const Int8Tensor first = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
     const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
-    const std::optional<FixedPoint> scale =
-        quantize_fraction((2.0 * static_cast<double>(first.scale)) / (unit * static_cast<double>(output.scale)));
+    const std::optional<FixedPoint> scale = operators::quantize_fraction((2.0 * static_cast<double>(first.scale)) /
+                                                                         (unit * static_cast<double>(output.scale)));
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }

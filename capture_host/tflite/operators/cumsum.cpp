@@ -84,8 +84,8 @@ void lower_cumsum(OperatorContext& context) {
     const CumsumOperands operands = cumsum_operands(context);
     const auto& options = context.options_or_defaults<format::CumsumOptions>();
     const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
-    const std::optional<FixedPoint> scale = quantize_fraction((2.0 * static_cast<double>(operands.input.scale)) /
-                                                              (unit * static_cast<double>(operands.output.scale)));
+    const std::optional<FixedPoint> scale = operators::quantize_fraction(
+        (2.0 * static_cast<double>(operands.input.scale)) / (unit * static_cast<double>(operands.output.scale)));
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }

@@ -45,7 +45,7 @@ Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::ve
     }
     matrix.reduces_rows = std::is_sorted(reduced.begin(), reduced.end(), std::greater<>());
     if (!matrix.reduces_rows && !std::is_sorted(order.begin(), order.end())) {
-        views::StridedView view = view_of(input);
+        StridedView view = view_of(input);
         view.permute(order);
         const capture::BufferId from = matrix.buffer;
         matrix.buffer = context.add_temporary(input.tensor->size_bytes);

@@ -25,7 +25,7 @@ FixedPoint checked_scale(const OperatorContext& context, const QuantizedTensor& 
                                      "is at most 0.02 of its output scale"
                                    : "the scale of its bias differs from input scale times filter scale");
     }
-    const std::optional<FixedPoint> scale = tflite::common_scale(input.scale, filter_scale, output.scale);
+    const std::optional<FixedPoint> scale = operators::common_scale(input.scale, filter_scale, output.scale);
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
@@ -46,7 +46,8 @@ capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTen
         }
     }
     if (per_channel) {
-        return context.add_channel_table(channel_table(bias, input.scale, filter.scales, output.scale), sum_bytes);
+        return context.add_channel_table(operators::channel_table(bias, input.scale, filter.scales, output.scale),
+                                         sum_bytes);
     }
     const FixedPoint common = checked_scale(context, input, filter.scales.front(), output);
     ChannelTable rows;

@@ -83,11 +83,12 @@ const Tensor& gate_weights(const OperatorContext& context, std::size_t position,
 }
 
 // One gate after the other: per unit, the weights of the input and then those of hidden values.
-LstmConstants constants_of(const OperatorContext& context, const Layer& layer, LstmScales& scales) {
+operators::LstmConstants constants_of(const OperatorContext& context, const Layer& layer,
+                                      operators::LstmScales& scales) {
     const auto bytes_of_tensor = [](const Tensor& tensor) {
         return std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end());
     };
-    std::array<LstmGate, refdev::kLstmGates> gates;
+    std::array<operators::LstmGate, refdev::kLstmGates> gates;
     for (std::size_t gate = 0U; gate < refdev::kLstmGates; ++gate) {
         const Tensor& from_input = gate_weights(context, kInputWeightsPosition + gate, layer.units, layer.input_depth);
         const Tensor& from_hidden = gate_weights(context, kHiddenWeightsPosition + gate, layer.units, layer.units);
@@ -97,17 +98,17 @@ LstmConstants constants_of(const OperatorContext& context, const Layer& layer, L
                           context.bias(layer.units, layer.sum_bytes(), kGateBiasPosition + gate)};
         context.require_bias_scales(kGateBiasPosition + gate, layer.input.scale, from_input.quantization.scales);
         const std::vector<std::int64_t>& starts = gates.at(gate).bias;
-        context.require(
-            std::all_of(starts.begin(), starts.end(), [](std::int64_t bias) { return fits_wide_sums(bias); }),
-            "such a large bias is not supported");
+        context.require(std::all_of(starts.begin(), starts.end(),
+                                    [](std::int64_t bias) { return operators::fits_wide_sums(bias); }),
+                        "such a large bias is not supported");
     }
-    return lstm_constants(gates, layer.type());
+    return operators::lstm_constants(gates, layer.type());
 }
 
-void set_scales(const OperatorContext& context, const LstmScales& scales, LstmArguments& arguments) {
-    const LstmScaling result = set_lstm_scales(scales, arguments);
-    context.require(result != LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
-    context.require(result == LstmScaling::kAccepted, "the scale of its cell is out of range");
+void set_scales(const OperatorContext& context, const operators::LstmScales& scales, LstmArguments& arguments) {
+    const operators::LstmScaling result = operators::set_lstm_scales(scales, arguments);
+    context.require(result != operators::LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
+    context.require(result == operators::LstmScaling::kAccepted, "the scale of its cell is out of range");
 }
 
 }  // namespace
@@ -128,12 +129,12 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     arguments.input_offset = -layer.input.zero_point;
     arguments.hidden_offset = -layer.hidden.zero_point;
     arguments.type = layer.type();
-    LstmScales scales;
+    operators::LstmScales scales;
     scales.input = layer.input.scale;
     scales.hidden = layer.hidden.scale;
     scales.cell = layer.cell.scale;
     scales.cell_clip = context.options<format::UnidirectionalSequenceLSTMOptions>().cell_clip();
-    const LstmConstants constants = constants_of(context, layer, scales);
+    const operators::LstmConstants constants = constants_of(context, layer, scales);
     set_scales(context, scales, arguments);
 
     // All cells start at 0, and all hidden values at the number 0.

@@ -47,7 +47,7 @@ void lower_log_softmax(OperatorContext& context) {
     const NormalizedRows found = rows_of(context, refdev::kMaxSoftmaxDepth);
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == INT8_MAX),
                     "an output scale other than 1/16 with zero point 127 is not supported");
-    const std::optional<LogSoftmaxScaling> scaling = log_softmax_scaling(found.input.scale);
+    const std::optional<operators::LogSoftmaxScaling> scaling = operators::log_softmax_scaling(found.input.scale);
     if (!scaling.has_value()) {
         context.refuse("its input scale is out of range");
     }

@@ -25,6 +25,15 @@
 
 namespace pianola::tflite {
 
+using operators::Activation;
+using operators::ActivationRange;
+using operators::Affine;
+using operators::ByteTable;
+using operators::ChannelTable;
+using operators::FixedPoint;
+using operators::kInt16Range;
+using operators::kUnity;
+
 inline constexpr std::size_t kMaxLaunches = 262144U;  // of a model
 inline constexpr std::uint64_t kMaxTableBytes =
     std::uint64_t{64} * 1024U * 1024U;  // of all channel parameters together

@@ -91,18 +91,18 @@ void lower_quantize(OperatorContext& context) {
     if (from.tensor->type == kTypeUint8) {
         const QuantizedTensor output = context.int8_output();
         context.require_same_shape(input, output);
-        launch_lookup(
-            context, input, output,
-            requantize_table({input.scale, input.zero_point}, false, {output.scale, output.zero_point}, true));
+        launch_lookup(context, input, output,
+                      operators::requantize_table({input.scale, input.zero_point}, false,
+                                                  {output.scale, output.zero_point}, true));
         return;
     }
     const QuantizedTensor output = context.shifted_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8});
     context.require_same_shape(input, output);
     if (output.tensor->type == kTypeUint8) {
         context.require(is_byte(input), "uint8 output of this input is not supported");
-        launch_lookup(
-            context, input, output,
-            requantize_table({input.scale, input.zero_point}, true, {output.scale, output.zero_point}, false));
+        launch_lookup(context, input, output,
+                      operators::requantize_table({input.scale, input.zero_point}, true,
+                                                  {output.scale, output.zero_point}, false));
         return;
     }
     requantize(context, input, output);

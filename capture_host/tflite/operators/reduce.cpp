@@ -61,7 +61,7 @@ void lower_mean_or_sum(OperatorContext& context, bool divides) {
     const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
     require_shape(context, AnyTensor{output.index, output.tensor, 1U}, reduced_shape(input.tensor->shape, goes, keeps));
     const FixedPoint ratio = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
-    const FixedPoint scale = divides ? fold_count(ratio, count) : ratio;
+    const FixedPoint scale = divides ? operators::fold_count(ratio, count) : ratio;
     arguments.input_zero_point = input.zero_point;
     arguments.output_zero_point = output.zero_point;
     arguments.multiplier = scale.multiplier;

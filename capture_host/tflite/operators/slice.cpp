@@ -95,7 +95,7 @@ void lower_strided_slice(OperatorContext& context) {
     context.require(options.new_axis_mask() == 0, "a new axis is not supported");
     context.require(entries.size() <= input.tensor->shape.size(), "it slices more dimensions than its input has");
 
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     Shape expected;
     for (std::size_t axis = 0U; axis < view.rank(); ++axis) {
         if (axis >= entries.size()) {
@@ -118,7 +118,7 @@ void lower_slice(OperatorContext& context) {
     const AnyTensor input = context.any_input(0U, "input");
     const AnyTensor output = context.any_output(0U);
     context.require_same_elements(input, output);
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     const auto rank = static_cast<std::uint32_t>(view.rank());
     const std::vector<std::int32_t> begin = context.int32_constant(kBeginPosition, "begin", rank);
     const std::vector<std::int32_t> sizes = context.int32_constant(kEndPosition, "size", rank);

@@ -43,7 +43,7 @@ void lower_int8(OperatorContext& context, const SoftmaxRows& found) {
         found.require_output(context, kScale, kZeroPoint,
                              "an output scale other than 1/65536 with zero point -32768 is not supported");
     }
-    const std::optional<SoftmaxScaling> scaling = softmax_scaling(found.beta, found.input.scale);
+    const std::optional<operators::SoftmaxScaling> scaling = operators::softmax_scaling(found.beta, found.input.scale);
     if (!scaling.has_value()) {
         context.refuse("its beta is out of range");
     }
@@ -61,7 +61,7 @@ void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
     using Arguments = refdev::SoftmaxInt16Arguments;
     constexpr float kScale = 1.0F / 32768.0F;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
-    const std::optional<FixedPoint> scale = softmax_int16_scale(found.beta, found.input.scale);
+    const std::optional<FixedPoint> scale = operators::softmax_int16_scale(found.beta, found.input.scale);
     if (!scale.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
@@ -70,10 +70,11 @@ void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
     arguments.depth = found.depth;
     arguments.multiplier = scale->multiplier;
     arguments.shift = scale->shift;
-    context.launch(refdev::KernelId::kSoftmaxInt16, arguments,
-                   {{offsetof(Arguments, input), context.buffer(found.input), Access::kRead},
-                    {offsetof(Arguments, tables), context.add_table("tables", softmax_tables()), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(found.output), Access::kWrite}});
+    context.launch(
+        refdev::KernelId::kSoftmaxInt16, arguments,
+        {{offsetof(Arguments, input), context.buffer(found.input), Access::kRead},
+         {offsetof(Arguments, tables), context.add_table("tables", operators::softmax_tables()), Access::kRead},
+         {offsetof(Arguments, output), context.buffer(found.output), Access::kWrite}});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void record_split(OperatorContext& context, const AnyTensor& input, std::size_t 
     for (std::size_t i = 0U; i < sizes.size(); ++i) {
         const AnyTensor output = context.any_output(i);
         context.require_same_elements(input, output);
-        views::StridedView view = view_of(input);
+        StridedView view = view_of(input);
         view.slice(axis, first, 1, static_cast<std::uint32_t>(sizes[i]));
         first += sizes[i];
         Shape expected = input.tensor->shape;

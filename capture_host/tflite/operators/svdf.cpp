@@ -82,7 +82,7 @@ void lower_svdf(OperatorContext& context) {
                     {offsetof(Feature, memory), state, Access::kRead},
                     {offsetof(Feature, memory), state, Access::kWrite}});
     const capture::BufferId bias =
-        context.add_table("bias", bytes_of(context.bias(units, refdev::kNarrowSumBytes, kSvdfBiasPosition)));
+        context.add_table("bias", operators::bytes_of(context.bias(units, refdev::kNarrowSumBytes, kSvdfBiasPosition)));
     context.launch(refdev::KernelId::kSvdfTime,
                    Time{0U, 0U, 0U, 0U, sizes.batches, units, sizes.rank, sizes.length, type, -memory.zero_point,
                         second.multiplier, second.shift, output.zero_point},

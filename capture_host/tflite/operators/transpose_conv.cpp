@@ -38,13 +38,15 @@ SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std:
     context.require((padding == kPaddingSame) || (sizes.filter <= sizes.output),
                     "its filter is larger than its output");
     // It is the reverse of a convolution from its output to its input.
-    const std::uint64_t windows =
-        (padding == kPaddingSame) ? windows_same(sizes.output, step) : windows_inside(sizes.output, sizes.filter, step);
+    const std::uint64_t windows = (padding == kPaddingSame)
+                                      ? operators::windows_same(sizes.output, step)
+                                      : operators::windows_inside(sizes.output, sizes.filter, step);
     context.require(windows == sizes.input, "its output size does not follow from its input");
     // The padding is that of the convolution from the output to the input; it is less than the filter.
-    const std::uint64_t total = (padding == kPaddingSame)
-                                    ? padding_same(sizes.output, windows_same(sizes.output, step), sizes.filter, step)
-                                    : 0U;
+    const std::uint64_t total =
+        (padding == kPaddingSame)
+            ? operators::padding_same(sizes.output, operators::windows_same(sizes.output, step), sizes.filter, step)
+            : 0U;
     return {step, static_cast<std::uint32_t>(spread), (sizes.filter - 1U) - static_cast<std::uint32_t>(total / 2U)};
 }
 

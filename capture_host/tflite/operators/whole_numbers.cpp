@@ -30,7 +30,7 @@ capture::BufferId spread(OperatorContext& context, const AnyTensor& operand, con
     if (operand.tensor->elements == output.elements) {
         return context.buffer(operand);
     }
-    const views::StridedView view = broadcast_view(context, operand, output.shape);
+    const StridedView view = broadcast_view(context, operand, output.shape);
     const capture::BufferId wide = add_wide(context, output.elements);
     record_view(context, view, context.buffer(operand), wide);
     return wide;

@@ -16,15 +16,16 @@ WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const Ax
     context.require((padding == kPaddingSame) || (padding == kPaddingValid), "its padding scheme is not supported");
 
     const auto step = static_cast<std::uint64_t>(stride);
-    const std::uint64_t reach = window_reach(filter, static_cast<std::uint64_t>(dilation));
+    const std::uint64_t reach = operators::window_reach(filter, static_cast<std::uint64_t>(dilation));
     WindowAxis axis{static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(dilation), 0U};
     if (padding == kPaddingValid) {
         context.require(reach <= input, "its filter is larger than its input");
-        context.require(output == windows_inside(input, reach, step), "its output size does not follow from its input");
+        context.require(output == operators::windows_inside(input, reach, step),
+                        "its output size does not follow from its input");
         return axis;
     }
-    context.require(output == windows_same(input, step), "its output size does not follow from its input");
-    const std::uint64_t before = padding_same(input, output, reach, step) / 2U;
+    context.require(output == operators::windows_same(input, step), "its output size does not follow from its input");
+    const std::uint64_t before = operators::padding_same(input, output, reach, step) / 2U;
     context.require(before <= refdev::kMaxSpatial, "its padding is out of range");
     axis.pad_before = static_cast<std::uint32_t>(before);
     return axis;
