@@ -16,12 +16,6 @@ namespace pianola::operators {
 // Entry i is the value for the byte whose bits are those of i.
 using ByteTable = std::array<std::int32_t, 256>;
 
-// A number q stands for scale * (q - zero_point).
-struct Affine {
-    float scale{0.0F};
-    std::int32_t zero_point{0};
-};
-
 // 1 / (1 + exp(-x)). The result always has scale 1/256 and zero point -128.
 [[nodiscard]] std::optional<ByteTable> logistic_table(const Affine& from);
 // The result has scale 1/128 and zero point 0.

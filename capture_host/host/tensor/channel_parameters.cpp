@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "capture_host/host/tensor/gather_rows.h"
 #include "capture_host/host/tensor/row_work.h"
 #include "capture_host/operators/channel_table.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
@@ -226,7 +227,6 @@ Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::s
     if (checked.is_prepared && checked.bias.has_value()) {
         return in_one_run(*checked.bias, queue);
     }
-    constexpr std::uint32_t kSegments = 2U;
     constexpr std::uint32_t kScaleBytes = kScaleWords * kWordBytes;
     const Tensor cells = checked.common.cells(device, checked.sum_bytes, queue);
     // Without a bias every channel starts from the cells that are 0.
@@ -235,10 +235,10 @@ Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::s
     Tensor table = Tensor::on_device(
         {{channels, table_columns(checked.sum_bytes)}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
-    launches.add(refdev::KernelId::kGather, launches.next_core(),
-                 {address_in(table.buffer(), run_address(table)), channels, kSegments,
-                  address_in(starts.buffer(), first), checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes,
-                  address_in(cells.buffer(), run_address(cells)), 0U, kScaleBytes, 0U, 0U, 0U, 0U, 0U, 0U});
+    add_gather(launches, launches.next_core(), run_argument(table),
+               RowBand{channels,
+                       {{starts, first, checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes},
+                        {cells, run_address(cells), 0U, kScaleBytes}}});
     enqueue(table, launches, "channels", queue);
     return table;
 }

@@ -3,6 +3,7 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
@@ -12,35 +13,19 @@ using refdev::KernelId;
 
 constexpr std::uint32_t kTableEntries = 256U;
 
-// QuantizeArguments and DequantizeArguments have the same words.
-template <KernelId kId, typename Arguments>
-struct ScaleLaunch {
-    static constexpr KernelId kKernel = kId;
-    std::uint32_t type{0U};
-    Quantization quantization;
-    std::uint32_t columns{0U};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        Arguments arguments{};
-        arguments.count = rows * columns;
-        arguments.type = type;
-        std::memcpy(&arguments.scale, &quantization.scale, sizeof(arguments.scale));
-        arguments.zero_point = quantization.zero_point;
-        host::Arguments words = words_of(arguments);
-        words[refdev::word_of(offsetof(Arguments, input))] = from;
-        words[refdev::word_of(offsetof(Arguments, output))] = to;
-        return words;
-    }
-};
-
-struct LookupLaunch {
-    static constexpr KernelId kKernel = KernelId::kLookup;
-    Tensor table;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
-        return {from, address_in(table.buffer(), run_address(table)), to, count, 1U};
-    }
-};
+// One of the kernels between floats and bytes, over whole rows.
+template <typename Arguments>
+[[nodiscard]] Tensor convert(const char* name, KernelId kernel, const Tensor& operand, const Tensor& result,
+                             const Quantization& quantization, ElementType type, std::uint32_t queue) {
+    auto arguments = operators::float_conversion_arguments<Arguments>(static_cast<std::uint32_t>(type),
+                                                                      {quantization.scale, quantization.zero_point});
+    const std::uint32_t columns = columns_of(result.shape());
+    return convert_rows(operand, result, name, queue, kernel,
+                        [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                            arguments.count = rows * columns;
+                            return words_of(arguments, {from, to});
+                        });
+}
 
 bool is_byte(ElementType type) {
     return (type == ElementType::kInt8) || (type == ElementType::kUint8);
@@ -78,9 +63,7 @@ Tensor quantize(const Tensor& operand, const Quantization& to, ElementType type,
     require_type(name, "the result", is_byte(type), type, "int8 or uint8");
     require_quantization(name, to, type);
     const Tensor result = result_for(name, spec_of_type(operand, type), options, operand.device());
-    using Launch = ScaleLaunch<KernelId::kQuantize, refdev::QuantizeArguments>;
-    return convert_rows(operand, result, name, options.queue,
-                        Launch{static_cast<std::uint32_t>(type), to, columns_of(result.shape())});
+    return convert<refdev::QuantizeArguments>(name, KernelId::kQuantize, operand, result, to, type, options.queue);
 }
 
 Tensor dequantize(const Tensor& operand, const Quantization& from, const OperationOptions& options) {
@@ -91,9 +74,8 @@ Tensor dequantize(const Tensor& operand, const Quantization& from, const Operati
     require_type(name, "input_tensor", is_byte(operand.type()), operand.type(), "int8 or uint8");
     require_quantization(name, from, operand.type());
     const Tensor result = result_for(name, spec_of_type(operand, ElementType::kFloat32), options, operand.device());
-    using Launch = ScaleLaunch<KernelId::kDequantize, refdev::DequantizeArguments>;
-    return convert_rows(operand, result, name, options.queue,
-                        Launch{static_cast<std::uint32_t>(operand.type()), from, columns_of(result.shape())});
+    return convert<refdev::DequantizeArguments>(name, KernelId::kDequantize, operand, result, from, operand.type(),
+                                                options.queue);
 }
 
 Tensor lookup(const Tensor& operand, const Tensor& table, const OperationOptions& options) {
@@ -110,7 +92,12 @@ Tensor lookup(const Tensor& operand, const Tensor& table, const OperationOptions
     }
     Tensor result = result_for(name, spec_of_type(operand, table.type()), options, operand.device());
     require_apart(name, result, table);
-    element_by_element(operand, result, name, options.queue, LookupLaunch{in_one_run(table, options.queue)});
+    const Tensor entries = in_one_run(table, options.queue);
+    element_by_element(operand, result, name, options.queue, KernelId::kLookup,
+                       [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                           return words_of(refdev::LookupArguments{0U, 0U, 0U, count, 1U},
+                                           {from, run_argument(entries), to});
+                       });
     return result;
 }
 

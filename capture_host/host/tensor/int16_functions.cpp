@@ -3,8 +3,8 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/word_table.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
@@ -13,40 +13,6 @@ namespace {
 using refdev::KernelId;
 
 constexpr std::uint32_t kMaxDepth = 65535U;
-
-struct Int16SoftmaxLaunch {
-    static constexpr KernelId kKernel = KernelId::kSoftmaxInt16;
-    Tensor tables;
-    std::uint32_t depth{0U};
-    operators::FixedPoint scale;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from,
-                address_in(tables.buffer(), run_address(tables)),
-                to,
-                rows,
-                depth,
-                static_cast<std::uint32_t>(scale.multiplier),
-                static_cast<std::uint32_t>(scale.shift)};
-    }
-};
-
-struct SigmoidLaunch {
-    static constexpr KernelId kKernel = KernelId::kSigmoidInt16;
-    Tensor table;
-    refdev::SigmoidOp op{refdev::SigmoidOp::kUnspecified};
-    operators::FixedPoint scale;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
-        return {from,
-                address_in(table.buffer(), run_address(table)),
-                to,
-                count,
-                static_cast<std::uint32_t>(op),
-                static_cast<std::uint32_t>(scale.multiplier),
-                static_cast<std::uint32_t>(scale.shift)};
-    }
-};
 
 void require_operand_type(const char* name, const char* argument, const Tensor& tensor, ElementType type) {
     static_cast<void>(tensor.buffer());
@@ -100,8 +66,9 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     }
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::optional<operators::FixedPoint> scale = operators::softmax_int16_scale(beta, input_scale);
-    if (!scale.has_value()) {
+    std::optional<refdev::SoftmaxInt16Arguments> arguments =
+        operators::softmax_int16_arguments(depth, beta, input_scale);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}, which is out of range", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
@@ -109,8 +76,12 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
     require_apart(name, result, tables);
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   Int16SoftmaxLaunch{in_one_run(tables, options.queue), depth, *scale});
+        const Tensor entries = in_one_run(tables, options.queue);
+        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kSoftmaxInt16,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       arguments->rows = rows;
+                       return words_of(*arguments, {from, run_argument(entries), to});
+                   });
     });
 }
 
@@ -127,16 +98,20 @@ Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& tab
     require_table(name, "table", table, sigmoid_table_spec(), "prepare_sigmoid_table");
     require_same_device(name, operand, table);
     require_scale(name, "input_scale", input_scale);
-    const std::optional<operators::FixedPoint> scale = operators::sigmoid_scale(input_scale, is_tanh ? 2 : 1);
-    if (!scale.has_value()) {
+    std::optional<refdev::SigmoidInt16Arguments> arguments = operators::sigmoid_int16_arguments(
+        is_tanh ? refdev::SigmoidOp::kTanh : refdev::SigmoidOp::kLogistic, input_scale);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: input_scale is {}; it is below 8/3", name, input_scale)};
     }
     Tensor result = result_for(name, operand.spec(), options, operand.device());
     require_apart(name, result, table);
-    element_by_element(operand, result, name, options.queue,
-                       SigmoidLaunch{in_one_run(table, options.queue),
-                                     is_tanh ? refdev::SigmoidOp::kTanh : refdev::SigmoidOp::kLogistic, *scale});
+    const Tensor entries = in_one_run(table, options.queue);
+    element_by_element(operand, result, name, options.queue, KernelId::kSigmoidInt16,
+                       [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                           arguments->count = count;
+                           return words_of(*arguments, {from, run_argument(entries), to});
+                       });
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "capture_host/host/tensor/broadcast.h"
 #include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/gather_rows.h"
 #include "capture_host/host/tensor/row_work.h"
 #include "pianola_host/tensor_error.h"
 
@@ -10,28 +11,13 @@ namespace {
 
 using refdev::KernelId;
 
-struct MatmulLaunch {
-    static constexpr KernelId kKernel = KernelId::kMatmul;
-    host::Argument weight;
-    std::uint32_t depth;
-    std::uint32_t columns;
-    std::uint32_t type;
-    std::uint32_t accumulate;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from, weight, to, rows, depth, columns, type, accumulate};
-    }
-};
-
-// One row in every row: the start of the sums of linear().
-void spread_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
+// Copies a row to every row of the result, where the sums of linear() start.
+void repeat_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
     Launches launches{*result.device()};
     const std::uint32_t bytes = word(result.buffer()->config().row_bytes);
     for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
-        launches.add(KernelId::kGather, core,
-                     {address_in(result.buffer(), to), word(block.rows), 1U,
-                      address_in(row.buffer(), row.buffer()->pieces().front().device_address), 0U, bytes, 0U, 0U, 0U,
-                      0U, 0U, 0U, 0U, 0U, 0U});
+        add_gather(launches, core, address_in(result.buffer(), to),
+                   RowBand{word(block.rows), {{row, run_address(row), 0U, bytes}}});
     });
     enqueue(result, launches, "spread", queue);
 }
@@ -105,12 +91,11 @@ void launch_products(const Tensor& left, const Tensor& right, const Tensor& resu
     for (std::uint32_t first = 0U; first < count; first += word(kLaunchesOfAProgram)) {
         Launches launches{*result.device()};
         for (std::uint32_t i = first; i < std::min(count, first + word(kLaunchesOfAProgram)); ++i) {
-            const MatmulLaunch launch{address_in(right.buffer(), run_address(right) + (i * depth * columns * element)),
-                                      depth, columns, type, 0U};
-            const std::uint32_t to = run_address(result) + (i * rows * columns * word(sizeof(std::int32_t)));
+            const std::uint32_t to = i * rows * columns * word(sizeof(std::int32_t));
             launches.add(KernelId::kMatmul, cores[i % cores.size()],
-                         launch(address_in(left.buffer(), run_address(left) + (i * rows * depth * element)),
-                                address_in(result.buffer(), to), rows));
+                         words_of(refdev::MatmulArguments{0U, 0U, 0U, rows, depth, columns, type, 0U},
+                                  {run_argument(left, i * rows * depth * element),
+                                   run_argument(right, i * depth * columns * element), run_argument(result, to)}));
         }
         enqueue(result, launches, "matmul", queue);
     }
@@ -160,12 +145,14 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
         const Tensor rows = in_whole_rows(input, options.queue);
         const Tensor matrix = in_one_run(weight, options.queue);
         if (bias.has_value()) {
-            spread_row(in_one_run(*bias, options.queue), whole, options.queue);
+            repeat_row(in_one_run(*bias, options.queue), whole, options.queue);
         }
-        const host::Argument matrix_address =
-            address_in(matrix.buffer(), matrix.buffer()->pieces().front().device_address);
-        row_by_row(rows, whole, name, options.queue,
-                   MatmulLaunch{matrix_address, depth, columns, type, bias.has_value() ? 1U : 0U});
+        row_by_row(rows, whole, name, options.queue, KernelId::kMatmul,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                       return words_of(
+                           refdev::MatmulArguments{0U, 0U, 0U, count, depth, columns, type, bias.has_value() ? 1U : 0U},
+                           {from, run_argument(matrix), to});
+                   });
     });
 }
 

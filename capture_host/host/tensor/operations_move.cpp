@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/gather_rows.h"
 #include "capture_host/host/tensor/layout.h"
 #include "capture_host/host/tensor/staged_copy.h"
 #include "capture_host/host/tensor/work.h"
@@ -22,10 +23,10 @@ constexpr std::uint32_t kFillUnitBytes = 4U;
 class Mover {
   public:
     Mover(Launches& launches, const Tensor& source, const Tensor& destination)
-        : launches_{launches}, source_{source.buffer()}, destination_{destination.buffer()} {}
+        : launches_{launches}, source_{source}, destination_{destination.buffer()} {}
 
     void move(std::uint32_t to, host::CoreCoord core, const Block& block) {
-        for (const Band& band : bands_of(*source_, block)) {
+        for (const Band& band : bands_of(*source_.buffer(), block)) {
             const std::uint32_t begin = word(to + ((band.row_begin - block.row_begin) * block.column_bytes));
             if ((band.strips.size() == 1U) && ((band.rows == 1U) || band.strips.front().is_dense())) {
                 copy(begin, core, band.strips.front(), band.rows * block.column_bytes);
@@ -40,7 +41,7 @@ class Mover {
   private:
     void copy(std::uint32_t to, host::CoreCoord core, const Strip& strip, std::uint64_t bytes) {
         launches_.add(KernelId::kCopy, core,
-                      {address_in(source_, strip.address), address_in(destination_, to), word(bytes)});
+                      {address_in(source_.buffer(), strip.address), address_in(destination_, to), word(bytes)});
     }
 
     // Rows of so many strips would not be contiguous in the destination.
@@ -59,22 +60,17 @@ class Mover {
 
     void gather(std::uint32_t to, host::CoreCoord core, const Band& band, std::uint64_t row, std::uint64_t rows,
                 std::size_t first, std::size_t count) {
-        host::Arguments arguments{address_in(destination_, to), word(rows), word(count)};
-        for (std::size_t i = 0U; i < kGatherSegments; ++i) {
-            if (i < count) {
-                const Strip& strip = band.strips[first + i];
-                arguments.push_back(address_in(source_, word(strip.address + (row * strip.stride_bytes))));
-                arguments.emplace_back(strip.stride_bytes);
-                arguments.emplace_back(word(strip.column_bytes));
-            } else {
-                arguments.insert(arguments.end(), {0U, 0U, 0U});
-            }
+        RowBand part{word(rows), {}};
+        for (std::size_t i = first; i < (first + count); ++i) {
+            const Strip& strip = band.strips[i];
+            part.parts.push_back({source_, word(strip.address + (row * strip.stride_bytes)), strip.stride_bytes,
+                                  word(strip.column_bytes)});
         }
-        launches_.add(KernelId::kGather, core, std::move(arguments));
+        add_gather(launches_, core, address_in(destination_, to), part);
     }
 
     Launches& launches_;
-    host::BufferPtr source_;
+    Tensor source_;
     host::BufferPtr destination_;
 };
 

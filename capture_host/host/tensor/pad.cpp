@@ -17,7 +17,6 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
         return for_each_device(
             "pad", [](const auto&... each) { return pad(each...); }, operand, padding, value, options);
     }
-    using Arguments = refdev::PadArguments;
     const char* const name = "pad";
     static_cast<void>(operand.buffer());
     const Shape& shape = operand.shape();
@@ -49,11 +48,9 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
     require_apart(name, result, operand);
     return through_one_run(result, options.queue, [&](const Tensor& output) {
         const Tensor input = in_one_run(operand, options.queue);
-        host::Arguments words = words_of(arguments);
-        set_address(words, offsetof(Arguments, input), input, run_address(input));
-        set_address(words, offsetof(Arguments, output), output, run_address(output));
         Launches launches{*output.device()};
-        launches.add(refdev::KernelId::kPad, cores_for(result).front(), std::move(words));
+        launches.add(refdev::KernelId::kPad, cores_for(result).front(),
+                     words_of(arguments, {run_argument(input), run_argument(output)}));
         enqueue(output, launches, name, options.queue);
     });
 }

@@ -2,8 +2,9 @@
 
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
+#include "capture_host/host/tensor/gather_rows.h"
 #include "capture_host/host/tensor/row_work.h"
-#include "hal/devices/refdev/kernels/int16_arguments.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 
@@ -26,54 +27,13 @@ constexpr std::uint32_t kColumnsOfAProgram = 256U;  // so that its commands fit 
     for (std::uint32_t first = 0U; first < columns; first += kColumnsOfAProgram) {
         Launches launches{*result.device()};
         for (std::uint32_t column = first; column < std::min(columns, first + kColumnsOfAProgram); ++column) {
-            launches.add(KernelId::kGather, std::nullopt,
-                         {address_in(result.buffer(), run_address(result) + (element * column * rows)), rows, 1U,
-                          address_in(source.buffer(), run_address(source) + (element * column)), element * columns,
-                          element, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U, 0U});
+            add_gather(launches, std::nullopt, run_argument(result, element * column * rows),
+                       RowBand{rows, {{source, run_address(source) + (element * column), element * columns, element}}});
         }
         enqueue(result, launches, "transpose", queue);
     }
     return result;
 }
-
-template <KernelId kId>
-struct FullyConnectedLaunch {
-    static constexpr KernelId kKernel = kId;
-    const Tensor& weight;
-    const Tensor& table;
-    refdev::FullyConnectedArguments arguments{};
-    ElementType type{ElementType::kInt8};
-    std::uint32_t sum_bytes{0U};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        using Arguments = refdev::FullyConnectedArguments;
-        Arguments launch = arguments;
-        launch.batches = rows;
-        host::Arguments words = layer_words(launch, type, sum_bytes);
-        words[refdev::word_of(offsetof(Arguments, input))] = from;
-        words[refdev::word_of(offsetof(Arguments, output))] = to;
-        set_address(words, offsetof(Arguments, filter), weight, run_address(weight));
-        set_address(words, offsetof(Arguments, channel_parameters), table, run_address(table));
-        return words;
-    }
-};
-
-struct MatmulInt16Launch {
-    static constexpr KernelId kKernel = KernelId::kMatmulInt16;
-    const Tensor& weight;
-    refdev::MatmulInt16Arguments arguments{};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        using Arguments = refdev::MatmulInt16Arguments;
-        Arguments launch = arguments;
-        launch.rows = rows;
-        host::Arguments words = words_of(launch);
-        words[refdev::word_of(offsetof(Arguments, left))] = from;
-        words[refdev::word_of(offsetof(Arguments, output))] = to;
-        set_address(words, offsetof(Arguments, right), weight, run_address(weight));
-        return words;
-    }
-};
 
 // A weight of int16 is for an input of int16, and a product of matrices: without a bias.
 void check_types(const char* name, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
@@ -112,32 +72,29 @@ void check_shapes(const char* name, const Tensor& input, const Tensor& weight, b
 
 void launch_matmul(const Tensor& rows, const Tensor& matrix, const Tensor& result, const CheckedBias& checked,
                    std::uint32_t queue) {
-    refdev::MatmulInt16Arguments arguments{};
-    arguments.depth = columns_of(rows.shape());
-    arguments.columns = columns_of(result.shape());
-    arguments.multiplier = checked.common.scale.multiplier;
-    arguments.shift = checked.common.scale.shift;
-    row_by_row(rows, result, kName, queue, MatmulInt16Launch{matrix, arguments});
+    const operators::FixedPoint& scale = checked.common.scale;
+    row_by_row(rows, result, kName, queue, KernelId::kMatmulInt16,
+               [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                   return words_of(
+                       refdev::MatmulInt16Arguments{0U, 0U, 0U, count, columns_of(rows.shape()),
+                                                    columns_of(result.shape()), scale.multiplier, scale.shift},
+                       {from, run_argument(matrix), to});
+               });
 }
 
 void launch_layer(const Tensor& rows, const Tensor& matrix, const Tensor& result, const CheckedBias& checked,
                   const LayerQuantization& quantization, std::uint32_t queue) {
-    refdev::FullyConnectedArguments arguments{};
-    arguments.input_depth = columns_of(rows.shape());
-    arguments.output_depth = columns_of(result.shape());
-    arguments.input_offset = -quantization.input_zero_point;
-    arguments.filter_offset = -quantization.weight_zero_point;
-    arguments.output_offset = quantization.output_zero_point;
-    arguments.activation_min = checked.range.min;
-    arguments.activation_max = checked.range.max;
-    const Tensor table = table_of(checked, arguments.output_depth, result.device(), queue);
-    if (rows.type() == ElementType::kInt16) {
-        using Launch = FullyConnectedLaunch<KernelId::kFullyConnectedInt16>;
-        row_by_row(rows, result, kName, queue, Launch{matrix, table, arguments, rows.type(), checked.sum_bytes});
-    } else {
-        using Launch = FullyConnectedLaunch<KernelId::kFullyConnected>;
-        row_by_row(rows, result, kName, queue, Launch{matrix, table, arguments, rows.type(), checked.sum_bytes});
-    }
+    const std::uint32_t channels = columns_of(result.shape());
+    const operators::LayerNumbers numbers{quantization.input_zero_point, quantization.weight_zero_point,
+                                          quantization.output_zero_point, checked.range};
+    const Tensor table = table_of(checked, channels, result.device(), queue);
+    const bool is_int16 = rows.type() == ElementType::kInt16;
+    row_by_row(rows, result, kName, queue, is_int16 ? KernelId::kFullyConnectedInt16 : KernelId::kFullyConnected,
+               [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                   return layer_words(
+                       operators::fully_connected_arguments({count, columns_of(rows.shape()), channels}, numbers),
+                       rows.type(), checked.sum_bytes, {from, run_argument(matrix), run_argument(table), to});
+               });
 }
 
 }  // namespace

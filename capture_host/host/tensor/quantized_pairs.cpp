@@ -4,6 +4,7 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
@@ -11,9 +12,6 @@ namespace {
 
 using refdev::QuantizedBinaryArguments;
 using refdev::QuantizedBinaryOp;
-
-constexpr std::uint32_t kSquareLeftShift = 7U;
-constexpr std::uint32_t kCompareLeftShift = 8U;
 
 struct PairOp {
     const char* name;
@@ -30,100 +28,28 @@ constexpr std::array<PairOp, 10U> kPairOps{{{"subtract", QuantizedBinaryOp::kSub
                                             {"lt", QuantizedBinaryOp::kLess},
                                             {"le", QuantizedBinaryOp::kLessEqual}}};
 
-struct PairLaunch {
-    static constexpr refdev::KernelId kKernel = refdev::KernelId::kQuantizedBinary;
-    QuantizedBinaryArguments arguments;
-
-    host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
-                               std::uint32_t count) const {
-        QuantizedBinaryArguments launch = arguments;
-        launch.dims = {1U, 1U, 1U, count};
-        launch.strides1 = {0U, 0U, 0U, 1U};
-        launch.strides2 = launch.strides1;
-        host::Arguments words = words_of(launch);
-        words[refdev::word_of(offsetof(QuantizedBinaryArguments, input1))] = left;
-        words[refdev::word_of(offsetof(QuantizedBinaryArguments, input2))] = right;
-        words[refdev::word_of(offsetof(QuantizedBinaryArguments, output))] = to;
-        return words;
-    }
-};
-
-// Scales of the operation. nullopt: the arithmetic cannot express one.
-std::optional<operators::AddScaling> scaling_of(QuantizedBinary operation, float first, float second, float output) {
-    const double product = static_cast<double>(first) * static_cast<double>(second) / static_cast<double>(output);
-    switch (operation) {
-        case QuantizedBinary::kSubtract:
-            return operators::subtract_scaling(first, second, output, operators::kAddLeftShift);
-        case QuantizedBinary::kSquaredDifference:
-            return operators::squared_difference_scaling(first, second, output, kSquareLeftShift);
-        case QuantizedBinary::kMultiply:
-            return operators::all_of(operators::kUnity, operators::kUnity, operators::quantize_multiplier(product));
-        case QuantizedBinary::kPrelu:
-            return operators::all_of(
-                operators::quantize_multiplier(static_cast<double>(first) / static_cast<double>(output)),
-                operators::kUnity, operators::quantize_multiplier(product));
-        default:
-            return operators::all_of(operators::quantize_fraction(static_cast<double>(first)),
-                                     operators::quantize_fraction(static_cast<double>(second)), operators::kUnity);
-    }
-}
-
-std::uint32_t left_shift_of(QuantizedBinary operation) {
-    switch (operation) {
-        case QuantizedBinary::kSubtract:
-            return operators::kAddLeftShift;
-        case QuantizedBinary::kSquaredDifference:
-            return kSquareLeftShift;
-        case QuantizedBinary::kMultiply:
-        case QuantizedBinary::kPrelu:
-            return 0U;
-        default:
-            return kCompareLeftShift;
-    }
-}
-
-QuantizedBinaryArguments arguments_of(const char* name, QuantizedBinary operation, const Quantization& left,
-                                      const Quantization& right, const Quantization& to) {
-    const std::optional<operators::AddScaling> scaling = scaling_of(operation, left.scale, right.scale, to.scale);
-    if (!scaling.has_value()) {
+QuantizedBinaryArguments arguments_of(const PairOp& pair, const Quantization& left, const Quantization& right,
+                                      const Quantization& to, const operators::ActivationRange& range) {
+    const std::optional<QuantizedBinaryArguments> arguments =
+        operators::quantized_binary_arguments(pair.op, refdev::kTypeInt8, {left.scale, left.zero_point},
+                                              {right.scale, right.zero_point}, {to.scale, to.zero_point}, range);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: the scales {}, {} and {} are too far apart, or an operand's is not below 1 "
                                       "where operands are compared",
-                                      name, left.scale, right.scale, to.scale)};
+                                      pair.name, left.scale, right.scale, to.scale)};
     }
-    QuantizedBinaryArguments arguments{};
-    arguments.type = refdev::kTypeInt8;
-    arguments.op = kPairOps.at(static_cast<std::size_t>(operation)).op;
-    arguments.input1_offset = -left.zero_point;
-    arguments.input1_multiplier = scaling->first.multiplier;
-    arguments.input1_shift = scaling->first.shift;
-    arguments.input2_offset = -right.zero_point;
-    arguments.input2_multiplier = scaling->second.multiplier;
-    arguments.input2_shift = scaling->second.shift;
-    arguments.left_shift = left_shift_of(operation);
-    arguments.output_offset = to.zero_point;
-    arguments.output_multiplier = scaling->output.multiplier;
-    arguments.output_shift = scaling->output.shift;
-    return arguments;
+    return *arguments;
 }
 
 // A launch of the kernel select for a part of consecutive elements.
 host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t begin, std::uint32_t count,
                              std::uint32_t element_bytes) {
-    using Member = refdev::SelectArguments;
-    refdev::SelectArguments launch{};
-    launch.dims = {1U, 1U, 1U, count};
-    launch.condition_strides = {0U, 0U, 0U, 1U};
-    launch.strides1 = launch.condition_strides;
-    launch.strides2 = launch.condition_strides;
-    launch.element_bytes = element_bytes;
-    host::Arguments words = words_of(launch);
+    constexpr std::array<std::uint32_t, 4> kDense{0U, 0U, 0U, 1U};
     const std::uint32_t bytes = begin * element_bytes;
-    set_address(words, offsetof(Member, condition), tensors[0], run_address(tensors[0]) + begin);
-    set_address(words, offsetof(Member, input1), tensors[1], run_address(tensors[1]) + bytes);
-    set_address(words, offsetof(Member, input2), tensors[2], run_address(tensors[2]) + bytes);
-    set_address(words, offsetof(Member, output), tensors[3], run_address(tensors[3]) + bytes);
-    return words;
+    return words_of(refdev::SelectArguments{0U, 0U, 0U, 0U, {1U, 1U, 1U, count}, kDense, kDense, kDense, element_bytes},
+                    {run_argument(tensors[0], begin), run_argument(tensors[1], bytes), run_argument(tensors[2], bytes),
+                     run_argument(tensors[3], bytes)});
 }
 
 }  // namespace
@@ -131,7 +57,8 @@ host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t
 Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Tensor& right,
                         const Quantization& from_left, const Quantization& from_right, const Quantization& to,
                         const Clamp& clamp, const OperationOptions& options) {
-    const char* const name = kPairOps.at(static_cast<std::size_t>(operation)).name;
+    const PairOp& pair = kPairOps.at(static_cast<std::size_t>(operation));
+    const char* const name = pair.name;
     if (is_distributed(left, right, options)) {
         return for_each_device(
             name, [](const auto&... each) { return quantized_binary(each...); }, operation, left, right, from_left,
@@ -142,13 +69,18 @@ Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Ten
     require_same_device(name, left, right);
     require_quantizations(name, from_left, from_right, to);
     const operators::ActivationRange range = clamp_range(name, clamp);
-    QuantizedBinaryArguments arguments = arguments_of(name, operation, from_left, from_right, to);
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
+    QuantizedBinaryArguments arguments = arguments_of(pair, from_left, from_right, to, range);
     const Shape shape = broadcast_shape(name, left.shape(), right.shape());
     Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
     pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
-                 options.queue, PairLaunch{arguments});
+                 options.queue, refdev::KernelId::kQuantizedBinary,
+                 [&](const host::Argument& first, const host::Argument& second, const host::Argument& target,
+                     std::uint32_t count) {
+                     arguments.dims = {1U, 1U, 1U, count};
+                     arguments.strides1 = {0U, 0U, 0U, 1U};
+                     arguments.strides2 = arguments.strides1;
+                     return words_of(arguments, {first, second, target});
+                 });
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 
@@ -13,51 +14,6 @@ using refdev::KernelId;
 
 constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
 constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
-
-struct SoftmaxLaunch {
-    static constexpr KernelId kKernel = KernelId::kSoftmax;
-    std::uint32_t depth{0U};
-    operators::SoftmaxScaling scaling;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from,
-                to,
-                rows,
-                depth,
-                static_cast<std::uint32_t>(scaling.multiplier),
-                static_cast<std::uint32_t>(scaling.left_shift),
-                static_cast<std::uint32_t>(scaling.diff_min),
-                refdev::kTypeInt8};
-    }
-};
-
-struct LogSoftmaxLaunch {
-    static constexpr KernelId kKernel = KernelId::kLogSoftmax;
-    std::uint32_t depth{0U};
-    operators::LogSoftmaxScaling scaling;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from,
-                to,
-                rows,
-                depth,
-                static_cast<std::uint32_t>(scaling.differences.multiplier),
-                static_cast<std::uint32_t>(scaling.differences.left_shift),
-                static_cast<std::uint32_t>(scaling.differences.diff_min),
-                static_cast<std::uint32_t>(scaling.reverse.multiplier),
-                static_cast<std::uint32_t>(scaling.reverse.shift)};
-    }
-};
-
-struct L2NormalizationLaunch {
-    static constexpr KernelId kKernel = KernelId::kL2Normalization;
-    std::uint32_t depth{0U};
-    std::int32_t zero_point{0};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from, to, rows, depth, static_cast<std::uint32_t>(zero_point)};
-    }
-};
 
 // Of an int8 tensor's rows.
 [[nodiscard]] std::uint32_t checked_depth(const char* name, const Tensor& operand, std::uint32_t most) {
@@ -71,12 +27,16 @@ struct L2NormalizationLaunch {
 }
 
 // The launch over rows of int8, each of which lies in one piece.
-template <typename Launch>
-[[nodiscard]] Tensor over_rows(const char* name, const Tensor& operand, const OperationOptions& options,
-                               const Launch& launch) {
+template <typename Arguments>
+[[nodiscard]] Tensor over_rows(const char* name, KernelId kernel, const Tensor& operand,
+                               const OperationOptions& options, Arguments arguments) {
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
     return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, launch);
+        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, kernel,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       arguments.rows = rows;
+                       return words_of(arguments, {from, to});
+                   });
     });
 }
 
@@ -92,7 +52,6 @@ using Dimensions = std::array<std::uint32_t, 4>;
 // Launches of a mean over parts of the first dimension of more than one element, where that is kept; else one launch.
 void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArguments arguments, std::uint32_t queue,
                  const std::vector<host::CoreCoord>& cores) {
-    using Arguments = refdev::MeanArguments;
     std::uint32_t axis = 0U;
     while ((axis < 3U) && (arguments.dims.at(axis) == 1U)) {
         axis += 1U;
@@ -105,10 +64,9 @@ void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArgument
     Launches launches{*output.device()};
     for (std::uint32_t begin = 0U; begin < size; begin += part) {
         arguments.dims.at(axis) = std::min(part, size - begin);
-        host::Arguments words = words_of(arguments);
-        set_address(words, offsetof(Arguments, input), input, run_address(input) + (begin * input_step));
-        set_address(words, offsetof(Arguments, output), output, run_address(output) + (begin * output_step));
-        launches.add(KernelId::kMean, cores[(begin / part) % cores.size()], std::move(words));
+        launches.add(
+            KernelId::kMean, cores[(begin / part) % cores.size()],
+            words_of(arguments, {run_argument(input, begin * input_step), run_argument(output, begin * output_step)}));
     }
     enqueue(output, launches, "mean", queue);
 }
@@ -136,13 +94,14 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::optional<operators::SoftmaxScaling> scaling = operators::softmax_scaling(beta, input_scale);
-    if (!scaling.has_value()) {
+    const std::optional<refdev::SoftmaxArguments> arguments =
+        operators::softmax_arguments(depth, beta, input_scale, refdev::kTypeInt8);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
-    return over_rows(name, operand, options, SoftmaxLaunch{depth, *scaling});
+    return over_rows(name, KernelId::kSoftmax, operand, options, *arguments);
 }
 
 Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options) {
@@ -153,13 +112,13 @@ Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOpti
     const char* const name = "log_softmax";
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
-    const std::optional<operators::LogSoftmaxScaling> scaling = operators::log_softmax_scaling(input_scale);
-    if (!scaling.has_value()) {
+    const std::optional<refdev::LogSoftmaxArguments> arguments = operators::log_softmax_arguments(depth, input_scale);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
                                       static_cast<double>(input_scale))};
     }
-    return over_rows(name, operand, options, LogSoftmaxLaunch{depth, *scaling});
+    return over_rows(name, KernelId::kLogSoftmax, operand, options, *arguments);
 }
 
 Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const OperationOptions& options) {
@@ -171,7 +130,8 @@ Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const 
     const char* const name = "l2_normalize";
     const std::uint32_t depth = checked_depth(name, operand, kMaxNormalizedDepth);
     require_zero_point(name, "input_zero_point", input_zero_point);
-    return over_rows(name, operand, options, L2NormalizationLaunch{depth, input_zero_point});
+    return over_rows(name, KernelId::kL2Normalization, operand, options,
+                     refdev::L2NormalizationArguments{0U, 0U, 0U, depth, input_zero_point});
 }
 
 Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
@@ -211,15 +171,10 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     const Tensor result =
         result_for(name, spec_of_shape(operand, reduced, ElementType::kInt8), options, operand.device());
     require_apart(name, result, operand);
-    const operators::FixedPoint folded = operators::fold_count(ratio, word(count));
-    refdev::MeanArguments arguments{};
-    arguments.dims = dimensions_of(shape);
-    arguments.reduced_axes = mask << (arguments.dims.size() - shape.size());
-    arguments.input_zero_point = from.zero_point;
-    arguments.output_zero_point = to.zero_point;
-    arguments.multiplier = folded.multiplier;
-    arguments.shift = folded.shift;
-    arguments.type = refdev::kTypeInt8;
+    const Dimensions dims = dimensions_of(shape);
+    const refdev::MeanArguments arguments =
+        operators::mean_arguments(dims, mask << (dims.size() - shape.size()), operators::fold_count(ratio, word(count)),
+                                  {from.scale, from.zero_point}, {to.scale, to.zero_point}, refdev::kTypeInt8);
     return through_one_run(result, options.queue, [&](const Tensor& output) {
         launch_mean(in_one_run(operand, options.queue), output, arguments, options.queue, cores_for(result));
     });

@@ -3,58 +3,10 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
-namespace {
-
-using refdev::KernelId;
-
-struct RequantizeLaunch {
-    static constexpr KernelId kKernel = KernelId::kRequantize;
-    operators::FixedPoint scale;
-    std::int32_t input_zero_point{0};
-    std::int32_t output_zero_point{0};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
-        return {from,
-                to,
-                count,
-                static_cast<std::uint32_t>(input_zero_point),
-                static_cast<std::uint32_t>(scale.multiplier),
-                static_cast<std::uint32_t>(scale.shift),
-                static_cast<std::uint32_t>(output_zero_point)};
-    }
-};
-
-// int32 to int8, whole rows at a time, because elements differ in size.
-struct NarrowLaunch {
-    static constexpr KernelId kKernel = KernelId::kRescale;
-    operators::FixedPoint scale;
-    std::int32_t output_zero_point{0};
-    std::uint32_t columns{0U};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        refdev::RescaleArguments arguments{};
-        arguments.count = rows * columns;
-        arguments.input_type = refdev::kTypeInt32;
-        arguments.output_type = refdev::kTypeInt8;
-        arguments.multiplier = scale.multiplier;
-        arguments.shift = scale.shift;
-        arguments.negative_multiplier = scale.multiplier;
-        arguments.negative_shift = scale.shift;
-        arguments.output_zero_point = output_zero_point;
-        arguments.activation_min = INT8_MIN;
-        arguments.activation_max = INT8_MAX;
-        host::Arguments words = words_of(arguments);
-        words[refdev::word_of(offsetof(refdev::RescaleArguments, input))] = from;
-        words[refdev::word_of(offsetof(refdev::RescaleArguments, output))] = to;
-        return words;
-    }
-};
-
-}  // namespace
-
 Tensor requantize(const Tensor& operand, const Quantization& from, const Quantization& to,
                   const OperationOptions& options) {
     if (is_distributed(operand, options)) {
@@ -75,10 +27,21 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     }
     Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {
-        return convert_rows(operand, result, name, options.queue,
-                            NarrowLaunch{scale, to.zero_point, columns_of(result.shape())});
+        refdev::RescaleArguments arguments =
+            operators::rescale_arguments(refdev::kTypeInt32, refdev::kTypeInt8, scale, 0, to.zero_point);
+        const std::uint32_t columns = columns_of(result.shape());
+        return convert_rows(operand, result, name, options.queue, refdev::KernelId::kRescale,
+                            [&](const host::Argument& source, const host::Argument& target, std::uint32_t rows) {
+                                arguments.count = rows * columns;
+                                return words_of(arguments, {source, target});
+                            });
     }
-    element_by_element(operand, result, name, options.queue, RequantizeLaunch{scale, from.zero_point, to.zero_point});
+    refdev::RequantizeArguments arguments = operators::requantize_arguments(scale, from.zero_point, to.zero_point);
+    element_by_element(operand, result, name, options.queue, refdev::KernelId::kRequantize,
+                       [&](const host::Argument& source, const host::Argument& target, std::uint32_t count) {
+                           arguments.count = count;
+                           return words_of(arguments, {source, target});
+                       });
     return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -53,25 +54,29 @@ void require_int8(const char* operation, const char* argument, const Tensor& ten
 void require_activations(const char* operation, const char* argument, const Tensor& tensor);
 void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most);
 
-// The words of a kernel's arguments; addresses are put in with set_address().
+// A kernel's argument words, the first of which are the addresses of its operands.
 template <typename Arguments>
-[[nodiscard]] host::Arguments words_of(const Arguments& arguments) {
-    std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);
-    std::memcpy(words.data(), &arguments, sizeof(Arguments));
-    return host::Arguments(words.begin(), words.end());
+[[nodiscard]] host::Arguments words_of(const Arguments& arguments,
+                                       std::initializer_list<host::Argument> addresses = {}) {
+    std::vector<std::uint32_t> numbers(refdev::kArgumentWords<Arguments>);
+    std::memcpy(numbers.data(), &arguments, sizeof(Arguments));
+    host::Arguments words(numbers.begin(), numbers.end());
+    std::copy(addresses.begin(), addresses.end(), words.begin());
+    return words;
 }
-// Those of a layer with a filter: with int16 activations it has one word more.
+// The same for a layer with a filter: with int16 activations it has one word more.
 template <typename Arguments>
-[[nodiscard]] host::Arguments layer_words(const Arguments& arguments, ElementType type, std::uint32_t sum_bytes) {
-    host::Arguments words = words_of(arguments);
+[[nodiscard]] host::Arguments layer_words(const Arguments& arguments, ElementType type, std::uint32_t sum_bytes,
+                                          std::initializer_list<host::Argument> addresses) {
+    host::Arguments words = words_of(arguments, addresses);
     if (type == ElementType::kInt16) {
         words.emplace_back(sum_bytes);
     }
     return words;
 }
-inline void set_address(host::Arguments& words, std::size_t member_offset, const Tensor& tensor,
-                        std::uint32_t address) {
-    words[refdev::word_of(member_offset)] = address_in(tensor.buffer(), address);
+// A byte of a tensor that lies in one run, as an argument.
+[[nodiscard]] inline host::Argument run_argument(const Tensor& tensor, std::uint32_t offset_bytes = 0U) {
+    return address_in(tensor.buffer(), run_address(tensor) + offset_bytes);
 }
 
 // Calls visit(core, address in the operand, address in the result, rows) for each range of rows that lies dense in
@@ -88,25 +93,26 @@ void for_rows_of_both(Launches& launches, const Tensor& operand, const Tensor& r
     });
 }
 
-// An operation that makes rows of the result from the same rows of an operand, both whole. `describe` gives the
-// arguments of one launch.
+// An operation that makes rows of the result from the same rows of an operand, both whole. `describe(from, to, rows)`
+// gives the arguments of one launch.
 template <typename Describe>
 void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
-                const Describe& describe) {
+                refdev::KernelId kernel, const Describe& describe) {
     Launches launches{*result.device()};
     for_rows_of_both(
         launches, operand, result, [&](host::CoreCoord core, std::uint32_t from, std::uint32_t to, std::uint32_t rows) {
-            launches.add(Describe::kKernel, core,
+            launches.add(kernel, core,
                          describe(address_in(operand.buffer(), from), address_in(result.buffer(), to), rows));
         });
     enqueue(result, launches, name, queue);
 }
 
-// An operation that makes each element from the element at the same place, of the same size. Tiles are computed with as
-// they are: places in their storages are the same.
+// An operation that makes each element from the element at the same place, of the same size. Tiles are computed with in
+// their own order: places in their storages are the same. `describe(from, to, elements)` gives the arguments of one
+// launch.
 template <typename Describe>
 void element_by_element(const Tensor& operand, const Tensor& target, const char* name, std::uint32_t queue,
-                        const Describe& describe) {
+                        refdev::KernelId kernel, const Describe& describe) {
     const Tensor source = beside(operand, target, queue).storage();
     const Tensor result = target.storage();
     Launches launches{*result.device()};
@@ -115,7 +121,7 @@ void element_by_element(const Tensor& operand, const Tensor& target, const char*
         for (const Band& band : bands_of(*source.buffer(), block)) {
             const std::uint64_t begin = to + ((band.row_begin - block.row_begin) * block.column_bytes);
             launches.add(
-                Describe::kKernel, core,
+                kernel, core,
                 describe(address_in(source.buffer(), band.strips.front().address),
                          address_in(result.buffer(), word(begin)), word((band.rows * block.column_bytes) / element)));
         }
@@ -123,10 +129,10 @@ void element_by_element(const Tensor& operand, const Tensor& target, const char*
     enqueue(result, launches, name, queue);
 }
 
-// The same of two operands, each of the result's shape and element size.
+// The same of two operands, each of the result's shape and element size: `describe(left, right, to, elements)`.
 template <typename Describe>
 void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& target, const char* name, std::uint32_t queue,
-                  const Describe& describe) {
+                  refdev::KernelId kernel, const Describe& describe) {
     const Tensor first = beside(left, target, queue).storage();
     const Tensor second = beside(right, target, queue).storage();
     const Tensor result = target.storage();
@@ -138,7 +144,7 @@ void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& target,
             for (const Band& band : bands_of(*second.buffer(), part)) {
                 const std::uint64_t skipped = (band.row_begin - outer.row_begin) * block.column_bytes;
                 const std::uint64_t begin = (band.row_begin - block.row_begin) * block.column_bytes;
-                launches.add(Describe::kKernel, core,
+                launches.add(kernel, core,
                              describe(address_in(first.buffer(), word(outer.strips.front().address + skipped)),
                                       address_in(second.buffer(), band.strips.front().address),
                                       address_in(result.buffer(), word(to + begin)),
@@ -177,10 +183,10 @@ template <typename Body>
 // An operation that makes each element from the element at the same place, of another size: whole rows at a time.
 template <typename Describe>
 [[nodiscard]] Tensor convert_rows(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
-                                  const Describe& describe) {
+                                  refdev::KernelId kernel, const Describe& describe) {
     return through(is_in_few_pieces, result, queue, [&](const Tensor& whole) {
         const Tensor source = is_in_few_pieces(operand) ? operand : temporary_copy(operand, kDramInterleaved, queue);
-        row_by_row(source, whole, name, queue, describe);
+        row_by_row(source, whole, name, queue, kernel, describe);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
@@ -25,12 +26,10 @@ void run_take(const Tensor& destination, const Tensor& source, const Tensor& ind
     for (std::uint32_t first = 0U; first < size; first += share) {
         TakeArguments arguments = whole;
         (shares_tables ? arguments.outer : arguments.count) = std::min(share, size - first);
-        host::Arguments words = words_of(arguments);
-        set_address(words, offsetof(TakeArguments, input), source, run_address(source) + (first * source_step));
-        set_address(words, offsetof(TakeArguments, indices), indices, run_address(indices) + (first * index_step));
-        set_address(words, offsetof(TakeArguments, output), destination,
-                    run_address(destination) + (first * destination_step));
-        launches.add(refdev::KernelId::kTake, std::nullopt, std::move(words));
+        launches.add(
+            refdev::KernelId::kTake, std::nullopt,
+            words_of(arguments, {run_argument(source, first * source_step), run_argument(indices, first * index_step),
+                                 run_argument(destination, first * destination_step)}));
     }
     enqueue(destination, launches, "take", queue);
 }
@@ -60,12 +59,9 @@ Tensor take(const Tensor& operand, const Tensor& indices, std::uint32_t dimensio
     const TensorSpec spec = spec_of_shape(operand, shape, operand.type());
     check_spec(spec);
 
-    TakeArguments arguments{};
-    arguments.batches = 1U;
-    arguments.outer = elements_of(from.begin(), axis);
-    arguments.entries = *axis;
-    arguments.count = elements_of(indices.shape().begin(), indices.shape().end());
-    arguments.entry_bytes = elements_of(axis + 1, from.end()) * bytes_per_element(operand.type());
+    const TakeArguments arguments =
+        operators::take_arguments(from, 0U, dimension, elements_of(indices.shape().begin(), indices.shape().end()),
+                                  bytes_per_element(operand.type()));
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
     require_apart(name, result, indices);

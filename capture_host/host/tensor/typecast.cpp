@@ -5,60 +5,32 @@
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/gather_rows.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/quantized.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
 namespace {
 
-// A reduction of rows of one element each: int8 with its sign.
-struct WidenLaunch {
-    static constexpr refdev::KernelId kKernel = refdev::KernelId::kReduce;
-    std::uint32_t columns;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        constexpr std::uint32_t kColumnsDisappear = 1U;
-        return {from,
-                to,
-                rows * columns,
-                1U,
-                refdev::kTypeInt8,
-                static_cast<std::uint32_t>(refdev::ReduceOp::kSum),
-                kColumnsDisappear};
-    }
-};
-
-// int16 with its sign: times a scale that leaves numbers of 16 bits as they are.
-struct WidenInt16Launch {
-    static constexpr refdev::KernelId kKernel = refdev::KernelId::kRescale;
-    std::uint32_t columns;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        constexpr std::int32_t kHalf = 1 << 30;
-        refdev::RescaleArguments arguments{};
-        arguments.count = rows * columns;
-        arguments.input_type = refdev::kTypeInt16;
-        arguments.output_type = refdev::kTypeInt32;
-        arguments.multiplier = kHalf;
-        arguments.shift = 1;
-        arguments.negative_multiplier = kHalf;
-        arguments.negative_shift = 1;
-        arguments.activation_min = INT32_MIN;
-        arguments.activation_max = INT32_MAX;
-        host::Arguments words = words_of(arguments);
-        words[refdev::word_of(offsetof(refdev::RescaleArguments, input))] = from;
-        words[refdev::word_of(offsetof(refdev::RescaleArguments, output))] = to;
-        return words;
-    }
-};
-
+// To words with the sign of the numbers: int8 as a sum of one term, int16 with a scale of 1.
 void widen(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
     const std::uint32_t columns = columns_of(operand.shape());
     if (operand.type() == ElementType::kInt16) {
-        row_by_row(operand, result, "typecast", queue, WidenInt16Launch{columns});
-    } else {
-        row_by_row(operand, result, "typecast", queue, WidenLaunch{columns});
+        refdev::RescaleArguments arguments =
+            operators::rescale_arguments(refdev::kTypeInt16, refdev::kTypeInt32, operators::kUnity);
+        row_by_row(operand, result, "typecast", queue, refdev::KernelId::kRescale,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       arguments.count = rows * columns;
+                       return words_of(arguments, {from, to});
+                   });
+        return;
     }
+    row_by_row(operand, result, "typecast", queue, refdev::KernelId::kReduce,
+               [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                   return words_of(refdev::ReduceArguments{0U, 0U, rows * columns, 1U, refdev::kTypeInt8,
+                                                           refdev::ReduceOp::kSum, 1U},
+                                   {from, to});
+               });
 }
 
 // Which bytes of an element the result has, and how many zeros are before or after them.

@@ -40,12 +40,10 @@ void run_view(const Tensor& destination, const Tensor& source, const operators::
         }
         left -= launches_of_part.size();
         for (const operators::ViewLaunch& launch : launches_of_part) {
-            host::Arguments words = words_of(launch.arguments);
-            set_address(words, offsetof(refdev::ViewArguments, input), source,
-                        run_address(source) + launch.input_offset_bytes);
-            set_address(words, offsetof(refdev::ViewArguments, output), destination,
-                        run_address(destination) + (first * index_bytes) + launch.output_offset_bytes);
-            launches.add(refdev::KernelId::kView, std::nullopt, std::move(words));
+            launches.add(refdev::KernelId::kView, std::nullopt,
+                         words_of(launch.arguments,
+                                  {run_argument(source, launch.input_offset_bytes),
+                                   run_argument(destination, (first * index_bytes) + launch.output_offset_bytes)}));
         }
     }
     enqueue(destination, launches, name, queue);

@@ -111,7 +111,6 @@ struct Products {
 // Each product is a fully connected layer whose filter is the second operand, transposed.
 void launch_int8(OperatorContext& context, const Products& products, std::int32_t left_zero_point,
                  std::int32_t right_zero_point) {
-    using Arguments = refdev::FullyConnectedArguments;
     const Operand& left = products.left;
     const Operand& right = products.right;
     ChannelTable rows;
@@ -119,38 +118,30 @@ void launch_int8(OperatorContext& context, const Products& products, std::int32_
         rows.push_back(refdev::WideChannelParameters{start, products.scale.multiplier, products.scale.shift});
     }
     const capture::BufferId table = context.add_channel_table(rows, refdev::kNarrowSumBytes);
-    Arguments arguments{};
-    arguments.batches = left.rows;
-    arguments.input_depth = left.columns;
-    arguments.output_depth = right.rows;
-    arguments.input_offset = -left_zero_point;
-    arguments.filter_offset = -right_zero_point;
-    arguments.output_offset = products.output.zero_point;
-    arguments.activation_min = INT8_MIN;
-    arguments.activation_max = INT8_MAX;
+    const refdev::FullyConnectedArguments arguments = operators::fully_connected_arguments(
+        {left.rows, left.columns, right.rows}, {left_zero_point, right_zero_point, products.output.zero_point});
     products.for_each([&](std::uint32_t left_at, std::uint32_t right_at, std::uint32_t output_at) {
-        context.launch(refdev::KernelId::kFullyConnected, arguments,
-                       {{offsetof(Arguments, input), left.buffer, Access::kRead, left_at},
-                        {offsetof(Arguments, filter), right.buffer, Access::kRead, right_at},
-                        {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                        {offsetof(Arguments, output), context.buffer(products.output), Access::kWrite, output_at}});
+        context.launch(
+            refdev::KernelId::kFullyConnected, arguments,
+            {{left.buffer, left_at}, {right.buffer, right_at}, {table}, {context.buffer(products.output), output_at}});
     });
 }
 
 void launch_int16(OperatorContext& context, const Products& products) {
-    using Arguments = refdev::MatmulInt16Arguments;
     context.require(products.scale.shift <= refdev::kMaxWideShift, "the ratio of its scales is out of range");
-    Arguments arguments{};
-    arguments.rows = products.left.rows;
-    arguments.depth = products.left.columns;
-    arguments.columns = products.right.rows;
-    arguments.multiplier = products.scale.multiplier;
-    arguments.shift = products.scale.shift;
+    const refdev::MatmulInt16Arguments arguments{0U,
+                                                 0U,
+                                                 0U,
+                                                 products.left.rows,
+                                                 products.left.columns,
+                                                 products.right.rows,
+                                                 products.scale.multiplier,
+                                                 products.scale.shift};
     products.for_each([&](std::uint32_t left_at, std::uint32_t right_at, std::uint32_t output_at) {
         context.launch(refdev::KernelId::kMatmulInt16, arguments,
-                       {{offsetof(Arguments, left), products.left.buffer, Access::kRead, left_at},
-                        {offsetof(Arguments, right), products.right.buffer, Access::kRead, right_at},
-                        {offsetof(Arguments, output), context.buffer(products.output), Access::kWrite, output_at}});
+                       {{products.left.buffer, left_at},
+                        {products.right.buffer, right_at},
+                        {context.buffer(products.output), output_at}});
     });
 }
 

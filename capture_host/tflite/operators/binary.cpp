@@ -11,9 +11,6 @@ namespace {
 using refdev::QuantizedBinaryArguments;
 using refdev::QuantizedBinaryOp;
 
-constexpr std::uint32_t kSquareLeftShift = 7U;
-constexpr std::uint32_t kCompareLeftShift = 8U;
-
 // Two inputs of one type, and an output.
 struct Operands {
     QuantizedTensor a;
@@ -41,48 +38,30 @@ Operands verdict_operands(OperatorContext& context, Types types) {
             output};
 }
 
-QuantizedBinaryArguments arguments_of(const OperatorContext& context, QuantizedBinaryOp op, const Operands& operands) {
+// Without the range of the result.
+QuantizedBinaryArguments arguments_of(const OperatorContext& context, QuantizedBinaryOp op, const Operands& operands,
+                                      const char* out_of_range = "the ratio of its scales is out of range") {
     const BroadcastPlan plan = plan_broadcast(context, {operands.a.tensor, operands.b.tensor}, *operands.output.tensor);
-    QuantizedBinaryArguments arguments{};
-    arguments.dims = plan.dims;
-    arguments.strides1 = plan.strides[0];
-    arguments.strides2 = plan.strides[1];
-    arguments.type = operands.is_int16() ? refdev::kTypeInt16 : refdev::kTypeInt8;
-    arguments.op = op;
-    arguments.input1_offset = -operands.a.zero_point;
-    arguments.input2_offset = -operands.b.zero_point;
-    arguments.output_offset = operands.output.zero_point;
-    return arguments;
-}
-
-void set_range(QuantizedBinaryArguments& arguments, const ActivationRange& range) {
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-}
-
-void set_scales(QuantizedBinaryArguments& arguments, const FixedPoint& first, const FixedPoint& second,
-                const FixedPoint& output) {
-    arguments.input1_multiplier = first.multiplier;
-    arguments.input1_shift = first.shift;
-    arguments.input2_multiplier = second.multiplier;
-    arguments.input2_shift = second.shift;
-    arguments.output_multiplier = output.multiplier;
-    arguments.output_shift = output.shift;
+    std::optional<QuantizedBinaryArguments> arguments =
+        operators::quantized_binary_arguments(op, operands.a.kernel_type(), operands.a.affine(), operands.b.affine(),
+                                              operands.output.affine(), ActivationRange{0, 0});
+    if (!arguments.has_value()) {
+        context.refuse(out_of_range);
+    }
+    arguments->dims = plan.dims;
+    arguments->strides1 = plan.strides[0];
+    arguments->strides2 = plan.strides[1];
+    return *arguments;
 }
 
 template <typename AnyArguments>
 void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments, const Operands& operands,
             capture::BufferId second) {
-    context.launch(kernel, arguments,
-                   {{offsetof(AnyArguments, input1), context.buffer(operands.a), Access::kRead},
-                    {offsetof(AnyArguments, input2), second, Access::kRead},
-                    {offsetof(AnyArguments, output), context.buffer(operands.output), Access::kWrite}});
+    context.launch(kernel, arguments, {{context.buffer(operands.a)}, {second}, {context.buffer(operands.output)}});
 }
 
-template <typename AnyArguments>
-void launch(OperatorContext& context, refdev::KernelId kernel, const AnyArguments& arguments,
-            const Operands& operands) {
-    launch(context, kernel, arguments, operands, context.buffer(operands.b));
+void launch(OperatorContext& context, const QuantizedBinaryArguments& arguments, const Operands& operands) {
+    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands, context.buffer(operands.b));
 }
 
 // The constant's elements as int16.
@@ -97,20 +76,35 @@ capture::BufferId add_widened(OperatorContext& context, const Tensor& constant) 
     return context.add_table("widened constant", std::move(bytes));
 }
 
-void set_scaling(const OperatorContext& context, QuantizedBinaryArguments& arguments,
-                 const std::optional<operators::AddScaling>& scaling, std::uint32_t left_shift) {
-    if (!scaling.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
+// Results of the operation are clamped to the activation's range.
+void launch_arithmetic(OperatorContext& context, QuantizedBinaryOp op, const Operands& operands,
+                       std::int8_t activation) {
+    QuantizedBinaryArguments arguments = arguments_of(context, op, operands);
+    const ActivationRange range = context.clamp_range(activation, operands.output);
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    if ((op == QuantizedBinaryOp::kPrelu) && operands.is_int16()) {
+        launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands,
+               add_widened(context, *operands.b.tensor));
+    } else if ((op == QuantizedBinaryOp::kAdd) && !operands.is_int16()) {
+        launch(context, refdev::KernelId::kAdd, operators::add_arguments(arguments), operands,
+               context.buffer(operands.b));
+    } else {
+        launch(context, arguments, operands);
     }
-    set_scales(arguments, scaling->first, scaling->second, scaling->output);
-    arguments.left_shift = left_shift;
 }
 
+// For int8 and int16, or whole numbers.
 template <typename Options>
-void lower_whole_arithmetic(OperatorContext& context, refdev::BinaryOp op) {
-    context.require(context.options_or_defaults<Options>().fused_activation_function() == 0,
-                    "a fused activation is not supported with int32");
-    lower_whole_numbers(context, op);
+void lower_arithmetic(OperatorContext& context, QuantizedBinaryOp op, refdev::BinaryOp whole) {
+    if (has_whole_numbers(context)) {
+        context.require(context.options_or_defaults<Options>().fused_activation_function() == 0,
+                        "a fused activation is not supported with int32");
+        lower_whole_numbers(context, whole);
+        return;
+    }
+    const Operands operands = arithmetic_operands(context);
+    launch_arithmetic(context, op, operands, context.options_or_defaults<Options>().fused_activation_function());
 }
 
 // The scheme uses the elements as they are.
@@ -122,7 +116,7 @@ void lower_extremum(OperatorContext& context, QuantizedBinaryOp op, refdev::Bina
     const Operands operands = arithmetic_operands(context);
     context.require_same_quantization(operands.a, operands.output);
     context.require_same_quantization(operands.b, operands.output);
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
+    launch(context, arguments_of(context, op, operands), operands);
 }
 
 void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types types, const Comparison& whole) {
@@ -131,100 +125,39 @@ void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types type
         return;
     }
     const Operands operands = verdict_operands(context, types);
-    QuantizedBinaryArguments arguments = arguments_of(context, op, operands);
+    QuantizedBinaryArguments arguments =
+        arguments_of(context, op, operands, "an input scale of 1 and above is not supported");
     if (operands.a.tensor->type == kTypeBool) {
-        set_scales(arguments, kUnity, kUnity, kUnity);
-    } else {
-        const std::optional<FixedPoint> first = operators::quantize_fraction(static_cast<double>(operands.a.scale));
-        const std::optional<FixedPoint> second = operators::quantize_fraction(static_cast<double>(operands.b.scale));
-        if (!first.has_value() || !second.has_value()) {
-            context.refuse("an input scale of 1 and above is not supported");
-        }
-        set_scales(arguments, *first, *second, kUnity);
-        arguments.left_shift = kCompareLeftShift;
+        arguments.input1_multiplier = kUnity.multiplier;
+        arguments.input1_shift = kUnity.shift;
+        arguments.input2_multiplier = kUnity.multiplier;
+        arguments.input2_shift = kUnity.shift;
+        arguments.left_shift = 0U;
     }
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+    launch(context, arguments, operands);
 }
 
 void lower_logical(OperatorContext& context, QuantizedBinaryOp op) {
     const Operands operands = verdict_operands(context, {kTypeBool});
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments_of(context, op, operands), operands);
+    launch(context, arguments_of(context, op, operands), operands);
 }
 
 }  // namespace
 
-// The separate kernel of int8 sums is faster.
 void lower_add(OperatorContext& context) {
-    if (has_whole_numbers(context)) {
-        lower_whole_arithmetic<format::AddOptions>(context, refdev::BinaryOp::kAdd);
-        return;
-    }
-    const Operands operands = arithmetic_operands(context);
-    const ActivationRange range = context.clamp_range(
-        context.options_or_defaults<format::AddOptions>().fused_activation_function(), operands.output);
-    const std::uint32_t left_shift = operands.is_int16() ? operators::kAddLeftShift16 : operators::kAddLeftShift;
-    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kAdd, operands);
-    set_scaling(context, arguments,
-                operators::add_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
-                left_shift);
-    set_range(arguments, range);
-    if (operands.is_int16()) {
-        launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
-        return;
-    }
-    launch(context, refdev::KernelId::kAdd,
-           refdev::AddArguments{arguments.input1, arguments.input2, arguments.output, arguments.dims,
-                                arguments.strides1, arguments.strides2, arguments.input1_offset,
-                                arguments.input1_multiplier, arguments.input1_shift, arguments.input2_offset,
-                                arguments.input2_multiplier, arguments.input2_shift, arguments.left_shift,
-                                arguments.output_offset, arguments.output_multiplier, arguments.output_shift,
-                                arguments.activation_min, arguments.activation_max},
-           operands);
+    lower_arithmetic<format::AddOptions>(context, QuantizedBinaryOp::kAdd, refdev::BinaryOp::kAdd);
 }
 
 void lower_sub(OperatorContext& context) {
-    if (has_whole_numbers(context)) {
-        lower_whole_arithmetic<format::SubOptions>(context, refdev::BinaryOp::kSubtract);
-        return;
-    }
-    const Operands operands = arithmetic_operands(context);
-    const std::uint32_t left_shift = operands.is_int16() ? operators::kAddLeftShift16 : operators::kAddLeftShift;
-    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSubtract, operands);
-    set_scaling(context, arguments,
-                operators::subtract_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
-                left_shift);
-    set_range(arguments,
-              context.clamp_range(context.options_or_defaults<format::SubOptions>().fused_activation_function(),
-                                  operands.output));
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+    lower_arithmetic<format::SubOptions>(context, QuantizedBinaryOp::kSubtract, refdev::BinaryOp::kSubtract);
 }
 
 void lower_mul(OperatorContext& context) {
-    if (has_whole_numbers(context)) {
-        lower_whole_arithmetic<format::MulOptions>(context, refdev::BinaryOp::kMultiply);
-        return;
-    }
-    const Operands operands = arithmetic_operands(context);
-    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kMultiply, operands);
-    const double real = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
-                        static_cast<double>(operands.output.scale);
-    set_scales(arguments, kUnity, kUnity, context.multiplier(real));
-    set_range(arguments,
-              context.clamp_range(context.options_or_defaults<format::MulOptions>().fused_activation_function(),
-                                  operands.output));
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+    lower_arithmetic<format::MulOptions>(context, QuantizedBinaryOp::kMultiply, refdev::BinaryOp::kMultiply);
 }
 
 void lower_squared_difference(OperatorContext& context) {
-    const Operands operands = arithmetic_operands(context);
-    const std::uint32_t left_shift = operands.is_int16() ? 0U : kSquareLeftShift;
-    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kSquaredDifference, operands);
-    set_scaling(
-        context, arguments,
-        operators::squared_difference_scaling(operands.a.scale, operands.b.scale, operands.output.scale, left_shift),
-        left_shift);
-    set_range(arguments, operands.is_int16() ? kInt16Range : ActivationRange{});
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+    launch_arithmetic(context, QuantizedBinaryOp::kSquaredDifference, arithmetic_operands(context), 0);
 }
 
 void lower_prelu(OperatorContext& context) {
@@ -233,19 +166,7 @@ void lower_prelu(OperatorContext& context) {
     const Operands operands{input, context.int8_input(1U, "alpha"), context.quantized_output({input.tensor->type})};
     context.require(!operands.is_int16() || operands.b.tensor->is_constant,
                     "a computed alpha is not supported with int16; a constant is");
-    QuantizedBinaryArguments arguments = arguments_of(context, QuantizedBinaryOp::kPrelu, operands);
-    const double identity = static_cast<double>(operands.a.scale) / static_cast<double>(operands.output.scale);
-    const double slope = static_cast<double>(operands.a.scale) * static_cast<double>(operands.b.scale) /
-                         static_cast<double>(operands.output.scale);
-    set_scales(arguments, context.multiplier(identity), kUnity, context.multiplier(slope));
-    if (operands.is_int16()) {
-        set_range(arguments, kInt16Range);
-        launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands,
-               add_widened(context, *operands.b.tensor));
-        return;
-    }
-    set_range(arguments, ActivationRange{});
-    launch(context, refdev::KernelId::kQuantizedBinary, arguments, operands);
+    launch_arithmetic(context, QuantizedBinaryOp::kPrelu, operands, 0);
 }
 
 void lower_maximum(OperatorContext& context) {
@@ -289,7 +210,6 @@ void lower_logical_or(OperatorContext& context) {
 }
 
 void lower_select_v2(OperatorContext& context) {
-    using SelectArguments = refdev::SelectArguments;
     constexpr std::size_t kOtherPosition = 2U;
     context.require_operands(3U, 3U);
     const Types types{kTypeInt8, kTypeInt16, kTypeInt32, kTypeFloat32, kTypeBool, kTypeUint8};
@@ -305,17 +225,14 @@ void lower_select_v2(OperatorContext& context) {
     context.require_stored_same_quantization(operands.b, operands.output);
     const BroadcastPlan plan =
         plan_broadcast(context, {condition.tensor, a.tensor, operands.b.tensor}, *operands.output.tensor);
-    SelectArguments arguments{};
-    arguments.dims = plan.dims;
-    arguments.condition_strides = plan.strides[0];
-    arguments.strides1 = plan.strides[1];
-    arguments.strides2 = plan.strides[2];
-    arguments.element_bytes = a.tensor->size_bytes / a.tensor->elements;
-    context.launch(refdev::KernelId::kSelect, arguments,
-                   {{offsetof(SelectArguments, condition), context.buffer(condition), Access::kRead},
-                    {offsetof(SelectArguments, input1), context.buffer(operands.a), Access::kRead},
-                    {offsetof(SelectArguments, input2), context.buffer(operands.b), Access::kRead},
-                    {offsetof(SelectArguments, output), context.buffer(operands.output), Access::kWrite}});
+    const std::uint32_t element_bytes = a.tensor->size_bytes / a.tensor->elements;
+    context.launch(refdev::KernelId::kSelect,
+                   refdev::SelectArguments{0U, 0U, 0U, 0U, plan.dims, plan.strides[0], plan.strides[1], plan.strides[2],
+                                           element_bytes},
+                   {{context.buffer(condition)},
+                    {context.buffer(operands.a)},
+                    {context.buffer(operands.b)},
+                    {context.buffer(operands.output)}});
 }
 
 }  // namespace pianola::tflite

@@ -35,44 +35,35 @@ Convolution convolution(OperatorContext& context) {
     return found;
 }
 
-// `without_bias` as in sum_bytes_of().
-template <typename Arguments, typename Options>
-void launch_convolution(OperatorContext& context, const LayerKernels& kernels, const Options& options,
-                        const Convolution& convolution, std::uint32_t channel_dimension,
-                        std::optional<std::int8_t> without_bias, Arguments arguments) {
+template <typename Options>
+Window convolution_window(const OperatorContext& context, const Options& options, const Convolution& convolution) {
     const WindowOptions wanted{options.padding(),
                                {options.stride_h(), options.dilation_h_factor()},
                                {options.stride_w(), options.dilation_w_factor()}};
-    const Window window = window_of(context, wanted, convolution.in, convolution.out, convolution.filter.height,
-                                    convolution.filter.width);
-    const ActivationRange range = context.clamp_range(options.fused_activation_function(), convolution.output);
+    return window_of(context, wanted, convolution.in, convolution.out, convolution.filter.height,
+                     convolution.filter.width);
+}
+
+operators::LayerNumbers numbers_of(const OperatorContext& context, const Convolution& convolution,
+                                   std::int8_t activation) {
+    return {convolution.input.zero_point, 0, convolution.output.zero_point,
+            context.clamp_range(activation, convolution.output)};
+}
+
+// `without_bias` as in sum_bytes_of().
+template <typename Arguments>
+void launch_convolution(OperatorContext& context, const LayerKernels& kernels, const Convolution& convolution,
+                        std::uint32_t channel_dimension, std::optional<std::int8_t> without_bias,
+                        const Arguments& arguments) {
     const std::uint32_t sum_bytes = sum_bytes_of(context, convolution.input, kBiasPosition, without_bias);
     const capture::BufferId table =
         add_filter_table(context, convolution.input, convolution.output, convolution.out.channels,
                          FilterRoles{channel_dimension, kBiasPosition, sum_bytes});
-    arguments.batches = convolution.in.batches;
-    arguments.input_height = convolution.in.height;
-    arguments.input_width = convolution.in.width;
-    arguments.input_channels = convolution.in.channels;
-    arguments.output_height = convolution.out.height;
-    arguments.output_width = convolution.out.width;
-    arguments.filter_height = convolution.filter.height;
-    arguments.filter_width = convolution.filter.width;
-    arguments.stride_height = window.height.stride;
-    arguments.stride_width = window.width.stride;
-    arguments.dilation_height = window.height.dilation;
-    arguments.dilation_width = window.width.dilation;
-    arguments.pad_top = window.height.pad_before;
-    arguments.pad_left = window.width.pad_before;
-    arguments.input_offset = -convolution.input.zero_point;
-    arguments.output_offset = convolution.output.zero_point;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    launch_layer(context, kernels, convolution.input, sum_bytes, arguments,
-                 {{offsetof(Arguments, input), context.buffer(convolution.input), Access::kRead},
-                  {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                  {offsetof(Arguments, output), context.buffer(convolution.output), Access::kWrite}});
+    launch_layer(context, kernels, *convolution.input.tensor, sum_bytes, arguments,
+                 {{context.buffer(convolution.input)},
+                  {context.input_buffer(kFilterPosition)},
+                  {table},
+                  {context.buffer(convolution.output)}});
 }
 
 }  // namespace
@@ -88,11 +79,11 @@ void lower_conv_2d(OperatorContext& context) {
     require_taps(context, filter.height, filter.width, filter.channels);
     context.require_bias_type(kBiasPosition, options.quantized_bias_type(),
                               sum_bytes_of(context, found.input, kBiasPosition, options.quantized_bias_type()));
-    refdev::Conv2dArguments arguments{};
-    arguments.output_channels = out.channels;
-    arguments.filter_channels = filter.channels;
-    launch_convolution(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, options, found, 0U,
-                       options.quantized_bias_type(), arguments);
+    const Window window = convolution_window(context, options, found);
+    const operators::LayerNumbers numbers = numbers_of(context, found, options.fused_activation_function());
+    launch_convolution(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, found, 0U,
+                       options.quantized_bias_type(),
+                       operators::conv2d_arguments(in, out, filter.channels, window, numbers));
 }
 
 void lower_depthwise_conv_2d(OperatorContext& context) {
@@ -103,14 +94,14 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     context.require(filter.batches == 1U, "more than one filter is not supported");
     context.require(filter.channels == out.channels, "its filter and output differ in channels");
     context.require((out.channels % in.channels) == 0U, "its input's channels do not divide its output's");
-    const std::uint32_t depth_multiplier = out.channels / in.channels;
-    context.require(std::int64_t{options.depth_multiplier()} == std::int64_t{depth_multiplier},
+    context.require(std::int64_t{options.depth_multiplier()} == std::int64_t{out.channels / in.channels},
                     "its depth multiplier does not follow from its channels");
     require_taps(context, filter.height, filter.width, 1U);
-    refdev::DepthwiseConv2dArguments arguments{};
-    arguments.depth_multiplier = depth_multiplier;
-    launch_convolution(context, {refdev::KernelId::kDepthwiseConv2d, refdev::KernelId::kDepthwiseConv2dInt16}, options,
-                       found, kChannelDimension, std::nullopt, arguments);
+    const Window window = convolution_window(context, options, found);
+    const operators::LayerNumbers numbers = numbers_of(context, found, options.fused_activation_function());
+    launch_convolution(context, {refdev::KernelId::kDepthwiseConv2d, refdev::KernelId::kDepthwiseConv2dInt16}, found,
+                       kChannelDimension, std::nullopt,
+                       operators::depthwise_conv2d_arguments(in, out, window, numbers));
 }
 
 }  // namespace pianola::tflite

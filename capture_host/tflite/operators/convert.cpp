@@ -7,24 +7,11 @@
 namespace pianola::tflite {
 namespace {
 
-// Truth values are bytes of 0 and 1.
-std::uint32_t whole_type(const Tensor& tensor) {
-    return (tensor.type == kTypeBool) ? refdev::kTypeInt8 : static_cast<std::uint32_t>(element_type(tensor.type));
-}
-
 // Every number of the input fits the output.
 void record_widened(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    const bool is_int16 = output.tensor->type == kTypeInt16;
-    refdev::RescaleArguments arguments{};
+    refdev::RescaleArguments arguments =
+        operators::rescale_arguments(input.kernel_type(), output.kernel_type(), kExactly);
     arguments.count = input.tensor->elements;
-    arguments.input_type = whole_type(*input.tensor);
-    arguments.output_type = whole_type(*output.tensor);
-    arguments.multiplier = kExactly.multiplier;
-    arguments.shift = kExactly.shift;
-    arguments.negative_multiplier = kExactly.multiplier;
-    arguments.negative_shift = kExactly.shift;
-    arguments.activation_min = is_int16 ? kInt16Range.min : INT32_MIN;
-    arguments.activation_max = is_int16 ? kInt16Range.max : INT32_MAX;
     context.launch(refdev::KernelId::kRescale, arguments, input, output);
 }
 
@@ -49,12 +36,9 @@ void require_named_type(const OperatorContext& context, const char* option, std:
 
 // A whole number in single precision.
 void record_real(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    constexpr std::uint32_t kOneInSinglePrecision = 0x3F800000U;
     context.require(input.tensor->type != kTypeInt32, "int32 to float32 is not supported");
-    refdev::DequantizeArguments arguments{};
+    auto arguments = operators::float_conversion_arguments<refdev::DequantizeArguments>(input.kernel_type(), {1.0F, 0});
     arguments.count = input.tensor->elements;
-    arguments.type = whole_type(*input.tensor);
-    arguments.scale = kOneInSinglePrecision;
     context.launch(refdev::KernelId::kDequantize, arguments, input, output);
 }
 
@@ -98,7 +82,6 @@ void lower_cast(OperatorContext& context) {
 // Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point, so it counts twice in the first
 // term.
 void lower_add_n(OperatorContext& context) {
-    using Arguments = refdev::BinaryArguments;
     context.require_operands(2U, kMaxOperands);
     const Int8Tensor first = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
@@ -118,14 +101,10 @@ void lower_add_n(OperatorContext& context) {
         record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToSumFraction,
                         (i == 0U) ? sums : terms);
         if (i > 0U) {
-            Arguments arguments{};
-            arguments.count = output.tensor->elements;
-            arguments.type = refdev::kTypeInt32;
-            arguments.op = refdev::BinaryOp::kAdd;
-            context.launch(refdev::KernelId::kBinary, arguments,
-                           {{offsetof(Arguments, input1), sums, Access::kRead},
-                            {offsetof(Arguments, input2), terms, Access::kRead},
-                            {offsetof(Arguments, output), sums, Access::kWrite}});
+            context.launch(refdev::KernelId::kBinary,
+                           refdev::BinaryArguments{0U, 0U, 0U, output.tensor->elements, refdev::kTypeInt32,
+                                                   refdev::BinaryOp::kAdd},
+                           {{sums}, {terms}, {sums}});
         }
     }
     record_narrowing(context, sums, *scale, output.zero_point, output);

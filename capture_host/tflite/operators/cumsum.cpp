@@ -57,11 +57,9 @@ CumsumOperands cumsum_operands(const OperatorContext& context) {
 
 // The sums start at minus the zero point, as the scheme's do, and wrap.
 void record_start(OperatorContext& context, const CumsumOperands& operands, capture::BufferId sums) {
-    using Arguments = refdev::FillArguments;
-    Arguments arguments{};
-    arguments.size_bytes = operands.input.tensor->elements * static_cast<std::uint32_t>(sizeof(std::int32_t));
-    arguments.pattern = static_cast<std::uint32_t>(-operands.input.zero_point) << kSumFractionBits;
-    context.launch(refdev::KernelId::kFill, arguments, {{offsetof(Arguments, destination), sums, Access::kWrite}});
+    const auto size_bytes = operands.input.tensor->elements * static_cast<std::uint32_t>(sizeof(std::int32_t));
+    const std::uint32_t start = static_cast<std::uint32_t>(-operands.input.zero_point) << kSumFractionBits;
+    context.launch(refdev::KernelId::kFill, refdev::FillArguments{0U, size_bytes, start}, {{sums}});
 }
 
 void record_sums(OperatorContext& context, const CumsumOperands& operands, capture::BufferId terms,

@@ -9,7 +9,6 @@
 namespace pianola::tflite {
 namespace {
 
-using refdev::ReduceArguments;
 using refdev::ReduceOp;
 
 // Whether each axis of the input is reduced. At least one is.
@@ -56,15 +55,11 @@ Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::ve
 
 // Records one int32 for each kept element.
 void record_reduce(OperatorContext& context, ReduceOp op, const Matrix& matrix, capture::BufferId output) {
-    ReduceArguments arguments{};
-    arguments.rows = matrix.reduces_rows ? matrix.reduced : matrix.kept;
-    arguments.columns = matrix.reduces_rows ? matrix.kept : matrix.reduced;
-    arguments.type = refdev::kTypeInt8;
-    arguments.op = op;
-    arguments.axis = matrix.reduces_rows ? 0U : 1U;
-    context.launch(refdev::KernelId::kReduce, arguments,
-                   {{offsetof(ReduceArguments, input), matrix.buffer, Access::kRead},
-                    {offsetof(ReduceArguments, output), output, Access::kWrite}});
+    const std::uint32_t rows = matrix.reduces_rows ? matrix.reduced : matrix.kept;
+    const std::uint32_t columns = matrix.reduces_rows ? matrix.kept : matrix.reduced;
+    context.launch(refdev::KernelId::kReduce,
+                   refdev::ReduceArguments{0U, 0U, rows, columns, refdev::kTypeInt8, op, matrix.reduces_rows ? 0U : 1U},
+                   {{matrix.buffer}, {output}});
 }
 
 // The extremum of bytes, as bytes.

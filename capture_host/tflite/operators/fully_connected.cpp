@@ -61,7 +61,6 @@ capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTen
 }  // namespace
 
 void lower_fully_connected(OperatorContext& context) {
-    using Arguments = refdev::FullyConnectedArguments;
     context.require_operands(2U, 3U);
     const auto& options = context.options_or_defaults<format::FullyConnectedOptions>();
     context.require(options.weights_format() == 0, "shuffled weights are not supported");
@@ -92,21 +91,12 @@ void lower_fully_connected(OperatorContext& context) {
     const capture::BufferId table =
         add_channel_table(context, input, output, filter.quantization, output_depth, sum_bytes);
 
-    Arguments arguments{};
-    arguments.batches = batches;
-    arguments.input_depth = input_depth;
-    arguments.output_depth = output_depth;
-    arguments.input_offset = -input.zero_point;
-    arguments.filter_offset = -filter.quantization.zero_points.front();
-    arguments.output_offset = output.zero_point;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    launch_layer(context, {refdev::KernelId::kFullyConnected, refdev::KernelId::kFullyConnectedInt16}, input, sum_bytes,
-                 arguments,
-                 {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                  {offsetof(Arguments, filter), context.input_buffer(kFilterPosition), Access::kRead},
-                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                  {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    launch_layer(context, {refdev::KernelId::kFullyConnected, refdev::KernelId::kFullyConnectedInt16}, *input.tensor,
+                 sum_bytes,
+                 operators::fully_connected_arguments(
+                     {batches, input_depth, output_depth},
+                     {input.zero_point, filter.quantization.zero_points.front(), output.zero_point, range}),
+                 {{context.buffer(input)}, {context.input_buffer(kFilterPosition)}, {table}, {context.buffer(output)}});
 }
 
 }  // namespace pianola::tflite

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capture_host/operators/lstm_scaling.h"
+#include "capture_host/operators/recurrent_arguments.h"
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
@@ -28,7 +28,7 @@ struct Layer {
     std::uint32_t input_depth{0U};
 
     [[nodiscard]] bool is_int16() const { return input.tensor->type == kTypeInt16; }
-    [[nodiscard]] std::uint32_t type() const { return is_int16() ? refdev::kTypeInt16 : refdev::kTypeInt8; }
+    [[nodiscard]] std::uint32_t type() const { return input.kernel_type(); }
     [[nodiscard]] std::uint32_t sum_bytes() const {
         return is_int16() ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
     }
@@ -119,21 +119,14 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     context.require_operands(kFewestInputs, kMostInputs);
     refuse_variants(context);
     const Layer layer = layer_of(context);
-    const std::vector<std::uint32_t>& shape = layer.input.tensor->shape;
-    LstmArguments arguments{};
-    arguments.time_major = context.options<format::UnidirectionalSequenceLSTMOptions>().time_major() ? 1U : 0U;
-    arguments.batches = shape[arguments.time_major];
-    arguments.steps = shape[1U - arguments.time_major];
-    arguments.input_depth = layer.input_depth;
-    arguments.units = layer.units;
-    arguments.input_offset = -layer.input.zero_point;
-    arguments.hidden_offset = -layer.hidden.zero_point;
-    arguments.type = layer.type();
+    const auto& options = context.options<format::UnidirectionalSequenceLSTMOptions>();
+    LstmArguments arguments =
+        operators::lstm_arguments(layer.input.tensor->shape, options.time_major(), layer.units, layer.type());
     operators::LstmScales scales;
-    scales.input = layer.input.scale;
-    scales.hidden = layer.hidden.scale;
+    scales.input = layer.input.affine();
+    scales.hidden = layer.hidden.affine();
     scales.cell = layer.cell.scale;
-    scales.cell_clip = context.options<format::UnidirectionalSequenceLSTMOptions>().cell_clip();
+    scales.cell_clip = options.cell_clip();
     const operators::LstmConstants constants = constants_of(context, layer, scales);
     set_scales(context, scales, arguments);
 

@@ -7,14 +7,6 @@
 
 namespace pianola::tflite {
 
-std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last) {
-    std::uint32_t result = 1U;  // of a tensor's dimensions: no overflow
-    for (std::size_t i = first; i < last; ++i) {
-        result *= shape.at(i);
-    }
-    return result;
-}
-
 StridedView view_of(const AnyTensor& operand) {
     return StridedView{operand.tensor->shape, operand.element_bytes};
 }
@@ -57,14 +49,12 @@ StridedView broadcast_view(const OperatorContext& context, const AnyTensor& oper
 }
 
 void record_view(OperatorContext& context, const StridedView& view, capture::BufferId input, capture::BufferId output) {
-    using Arguments = refdev::ViewArguments;
     constexpr std::size_t kMostLaunches = 256U;
     const std::vector<operators::ViewLaunch> launches = operators::view_launches(view, kMostLaunches);
     context.require(!launches.empty(), "a movement of so many dimensions is not supported");
     for (const operators::ViewLaunch& launch : launches) {
         context.launch(refdev::KernelId::kView, launch.arguments,
-                       {{offsetof(Arguments, input), input, Access::kRead, launch.input_offset_bytes},
-                        {offsetof(Arguments, output), output, Access::kWrite, launch.output_offset_bytes}});
+                       {{input, launch.input_offset_bytes}, {output, launch.output_offset_bytes}});
     }
 }
 
@@ -74,11 +64,7 @@ void require_indices(const OperatorContext& context, std::uint64_t count) {
 
 void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
                  capture::BufferId indices, capture::BufferId output) {
-    using Arguments = refdev::TakeArguments;
-    context.launch(refdev::KernelId::kTake, arguments,
-                   {{offsetof(Arguments, input), input, Access::kRead},
-                    {offsetof(Arguments, indices), indices, Access::kRead},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
+    context.launch(refdev::KernelId::kTake, arguments, {{input}, {indices}, {output}});
 }
 
 capture::BufferId add_words(OperatorContext& context, const char* what, const std::vector<std::int32_t>& words) {
@@ -104,13 +90,9 @@ void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIn
         if (list.empty()) {
             continue;
         }
-        refdev::TakeArguments arguments{};
-        arguments.batches = 1U;
-        arguments.outer = product(shape, 0U, axis);
-        arguments.entries = shape[axis];
-        arguments.count = static_cast<std::uint32_t>(list.size());
-        arguments.entry_bytes = product(shape, axis + 1U, rank) * input.element_bytes;
-        shape[axis] = arguments.count;
+        const auto count = static_cast<std::uint32_t>(list.size());
+        const refdev::TakeArguments arguments = operators::take_arguments(shape, 0U, axis, count, input.element_bytes);
+        shape[axis] = count;
         remaining -= 1;
         const capture::BufferId to =
             (remaining == 0) ? output : context.add_temporary(product(shape, 0U, rank) * input.element_bytes);

@@ -10,12 +10,12 @@
 
 namespace pianola::tflite {
 
+using operators::product;
 using operators::StridedView;
 using Shape = std::vector<std::uint32_t>;
 
 inline constexpr std::size_t kAxesPosition = 1U;  // of a list of axes among an operator's inputs
 
-[[nodiscard]] std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last);
 [[nodiscard]] StridedView view_of(const AnyTensor& operand);
 
 // `axis` of `rank` dimensions; negative ones count from the last.

@@ -35,10 +35,7 @@ void lower_l2_normalization(OperatorContext& context) {
                     "a fused activation is not supported");
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == 0),
                     "an output scale other than 1/128 with zero point 0 is not supported");
-    refdev::L2NormalizationArguments arguments{};
-    arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.input_zero_point = found.input.zero_point;
+    const refdev::L2NormalizationArguments arguments{0U, 0U, found.rows, found.depth, found.input.zero_point};
     context.launch(refdev::KernelId::kL2Normalization, arguments, found.input, found.output);
 }
 
@@ -47,19 +44,13 @@ void lower_log_softmax(OperatorContext& context) {
     const NormalizedRows found = rows_of(context, refdev::kMaxSoftmaxDepth);
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == INT8_MAX),
                     "an output scale other than 1/16 with zero point 127 is not supported");
-    const std::optional<operators::LogSoftmaxScaling> scaling = operators::log_softmax_scaling(found.input.scale);
-    if (!scaling.has_value()) {
+    std::optional<refdev::LogSoftmaxArguments> arguments =
+        operators::log_softmax_arguments(found.depth, found.input.scale);
+    if (!arguments.has_value()) {
         context.refuse("its input scale is out of range");
     }
-    refdev::LogSoftmaxArguments arguments{};
-    arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.input_multiplier = scaling->differences.multiplier;
-    arguments.input_left_shift = scaling->differences.left_shift;
-    arguments.diff_min = scaling->differences.diff_min;
-    arguments.reverse_multiplier = scaling->reverse.multiplier;
-    arguments.reverse_shift = scaling->reverse.shift;
-    context.launch(refdev::KernelId::kLogSoftmax, arguments, found.input, found.output);
+    arguments->rows = found.rows;
+    context.launch(refdev::KernelId::kLogSoftmax, *arguments, found.input, found.output);
 }
 
 }  // namespace pianola::tflite

@@ -297,7 +297,6 @@ FixedPoint OperatorContext::multiplier(double real) const {
 }
 
 ActivationRange OperatorContext::clamp_range(std::int8_t activation, const QuantizedTensor& output) const {
-    const ActivationRange whole = (output.tensor->type == kTypeInt16) ? kInt16Range : ActivationRange{};
     constexpr std::array<const char*, 6> kNames{"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
     const std::string name = ((activation >= 0) && (static_cast<std::size_t>(activation) < kNames.size()))
                                  ? kNames.at(static_cast<std::size_t>(activation))
@@ -305,8 +304,8 @@ ActivationRange OperatorContext::clamp_range(std::int8_t activation, const Quant
     if ((activation < 0) || (activation > static_cast<std::int8_t>(Activation::kRelu6))) {
         refuse("fused activation " + name + " is not supported; RELU, RELU_N1_TO_1 and RELU6 are");
     }
-    const std::optional<ActivationRange> range =
-        operators::activation_range(activation, output.scale, output.zero_point, whole);
+    const std::optional<ActivationRange> range = operators::activation_range(
+        activation, output.scale, output.zero_point, operators::full_range(output.kernel_type()));
     if (!range.has_value()) {
         refuse("fused activation " + name + " is not supported with this output scale");
     }

@@ -1,4 +1,3 @@
-
 #include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
@@ -29,23 +28,7 @@ void lower_pool_2d(OperatorContext& context, refdev::KernelId kernel) {
                                     out, filter_height, filter_width);
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
 
-    refdev::Pool2dArguments arguments{};
-    arguments.batches = in.batches;
-    arguments.input_height = in.height;
-    arguments.input_width = in.width;
-    arguments.channels = in.channels;
-    arguments.output_height = out.height;
-    arguments.output_width = out.width;
-    arguments.filter_height = filter_height;
-    arguments.filter_width = filter_width;
-    arguments.stride_height = window.height.stride;
-    arguments.stride_width = window.width.stride;
-    arguments.pad_top = window.height.pad_before;
-    arguments.pad_left = window.width.pad_before;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    arguments.type = is_int8 ? refdev::kTypeInt8 : refdev::kTypeInt16;
-    context.launch(kernel, arguments, input, output);
+    context.launch(kernel, operators::pool2d_arguments(in, out, window, range, input.kernel_type()), input, output);
 }
 
 }  // namespace

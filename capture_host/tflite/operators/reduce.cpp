@@ -54,20 +54,15 @@ void lower_mean_or_sum(OperatorContext& context, bool divides) {
         count *= goes[axis] ? input.tensor->shape[axis] : 1U;
     }
     const Reduction reduction = reduction_of(context, *input.tensor, goes);
-    refdev::MeanArguments arguments{};
-    arguments.dims = reduction.dims;
-    arguments.reduced_axes = reduction.axes;
     context.require(count <= refdev::kMaxTaps, "a reduction over so many elements is not supported");
     const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
     require_shape(context, AnyTensor{output.index, output.tensor, 1U}, reduced_shape(input.tensor->shape, goes, keeps));
     const FixedPoint ratio = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
     const FixedPoint scale = divides ? operators::fold_count(ratio, count) : ratio;
-    arguments.input_zero_point = input.zero_point;
-    arguments.output_zero_point = output.zero_point;
-    arguments.multiplier = scale.multiplier;
-    arguments.shift = scale.shift;
-    arguments.type = (input.tensor->type == kTypeInt8) ? refdev::kTypeInt8 : refdev::kTypeInt16;
-    context.launch(refdev::KernelId::kMean, arguments, input, output);
+    context.launch(refdev::KernelId::kMean,
+                   operators::mean_arguments(reduction.dims, reduction.axes, scale, input.affine(), output.affine(),
+                                             input.kernel_type()),
+                   input, output);
 }
 
 }  // namespace

@@ -43,38 +43,28 @@ void lower_int8(OperatorContext& context, const SoftmaxRows& found) {
         found.require_output(context, kScale, kZeroPoint,
                              "an output scale other than 1/65536 with zero point -32768 is not supported");
     }
-    const std::optional<operators::SoftmaxScaling> scaling = operators::softmax_scaling(found.beta, found.input.scale);
-    if (!scaling.has_value()) {
+    std::optional<refdev::SoftmaxArguments> arguments =
+        operators::softmax_arguments(found.depth, found.beta, found.input.scale, found.output.kernel_type());
+    if (!arguments.has_value()) {
         context.refuse("its beta is out of range");
     }
-    refdev::SoftmaxArguments arguments{};
-    arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.input_multiplier = scaling->multiplier;
-    arguments.input_left_shift = scaling->left_shift;
-    arguments.diff_min = scaling->diff_min;
-    arguments.output_type = is_int8 ? refdev::kTypeInt8 : refdev::kTypeInt16;
-    context.launch(refdev::KernelId::kSoftmax, arguments, found.input, found.output);
+    arguments->rows = found.rows;
+    context.launch(refdev::KernelId::kSoftmax, *arguments, found.input, found.output);
 }
 
 void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
-    using Arguments = refdev::SoftmaxInt16Arguments;
     constexpr float kScale = 1.0F / 32768.0F;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
-    const std::optional<FixedPoint> scale = operators::softmax_int16_scale(found.beta, found.input.scale);
-    if (!scale.has_value()) {
+    std::optional<refdev::SoftmaxInt16Arguments> arguments =
+        operators::softmax_int16_arguments(found.depth, found.beta, found.input.scale);
+    if (!arguments.has_value()) {
         context.refuse("the ratio of its scales is out of range");
     }
-    Arguments arguments{};
-    arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.multiplier = scale->multiplier;
-    arguments.shift = scale->shift;
-    context.launch(
-        refdev::KernelId::kSoftmaxInt16, arguments,
-        {{offsetof(Arguments, input), context.buffer(found.input), Access::kRead},
-         {offsetof(Arguments, tables), context.add_table("tables", operators::softmax_tables()), Access::kRead},
-         {offsetof(Arguments, output), context.buffer(found.output), Access::kWrite}});
+    arguments->rows = found.rows;
+    context.launch(refdev::KernelId::kSoftmaxInt16, *arguments,
+                   {{context.buffer(found.input)},
+                    {context.add_table("tables", operators::softmax_tables())},
+                    {context.buffer(found.output)}});
 }
 
 }  // namespace

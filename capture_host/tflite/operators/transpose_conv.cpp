@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capture_host/operators/window_size.h"
 #include "capture_host/tflite/operators/filter_table.h"
 #include "capture_host/tflite/operators/operator_context.h"
 #include "capture_host/tflite/operators/window.h"
@@ -80,7 +79,6 @@ std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) 
 // The input with zeros after each of its rows and columns; unchanged if there are none.
 capture::BufferId spread_input(OperatorContext& context, const QuantizedTensor& input, const ImageShape& in,
                                const SpreadAxis& height, const SpreadAxis& width) {
-    using Arguments = refdev::PadArguments;
     const capture::BufferId from = context.buffer(input);
     if ((height.stride == 1U) && (width.stride == 1U)) {
         return from;
@@ -92,22 +90,19 @@ capture::BufferId spread_input(OperatorContext& context, const QuantizedTensor& 
     context.require(
         (gaps <= kMaxTensorBytes) && (pixels <= kMaxTensorBytes) && ((pixels * pixel_bytes) <= kMaxTensorBytes),
         "its input is too large for its stride");
-    Arguments arguments{};
+    refdev::PadArguments arguments{};
     arguments.dims = {in.batches * in.height, 1U, in.width, in.channels};
     arguments.after = {0U, height.stride - 1U, 0U, static_cast<std::uint32_t>(gaps)};
     arguments.element_bytes = element_bytes;
     arguments.value = input.zero_point;
     const capture::BufferId to = context.add_temporary(static_cast<std::uint32_t>(pixels * pixel_bytes));
-    context.launch(
-        refdev::KernelId::kPad, arguments,
-        {{offsetof(Arguments, input), from, Access::kRead}, {offsetof(Arguments, output), to, Access::kWrite}});
+    context.launch(refdev::KernelId::kPad, arguments, {{from}, {to}});
     return to;
 }
 
 }  // namespace
 
 void lower_transpose_conv(OperatorContext& context) {
-    using Arguments = refdev::Conv2dArguments;
     context.require_operands(3U, 4U);
     const auto& options = context.options<format::TransposeConvOptions>();
     const QuantizedTensor input = context.quantized_input(kInputPosition, "input", {kTypeInt8, kTypeInt16});
@@ -135,32 +130,13 @@ void lower_transpose_conv(OperatorContext& context) {
         add_filter_table(context, input, output, out.channels, {0U, kTransposeConvBiasPosition, sum_bytes});
     const capture::BufferId weights = context.add_table("filter", turned(filter_tensor, filter));
 
-    Arguments arguments{};
-    arguments.batches = in.batches;
-    arguments.input_height = height.size;
-    arguments.input_width = width.size;
-    arguments.input_channels = in.channels;
-    arguments.output_height = out.height;
-    arguments.output_width = out.width;
-    arguments.output_channels = out.channels;
-    arguments.filter_height = filter.height;
-    arguments.filter_width = filter.width;
-    arguments.filter_channels = filter.channels;
-    arguments.stride_height = 1U;
-    arguments.stride_width = 1U;
-    arguments.dilation_height = 1U;
-    arguments.dilation_width = 1U;
-    arguments.pad_top = height.pad_before;
-    arguments.pad_left = width.pad_before;
-    arguments.input_offset = -input.zero_point;
-    arguments.output_offset = output.zero_point;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
-    launch_layer(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, input, sum_bytes, arguments,
-                 {{offsetof(Arguments, input), spread_input(context, input, in, height, width), Access::kRead},
-                  {offsetof(Arguments, filter), weights, Access::kRead},
-                  {offsetof(Arguments, channel_parameters), table, Access::kRead},
-                  {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    const refdev::Conv2dArguments arguments = operators::conv2d_arguments(
+        {in.batches, height.size, width.size, in.channels}, out, filter.channels,
+        {{filter.height, 1U, 1U, height.pad_before}, {filter.width, 1U, 1U, width.pad_before}},
+        {input.zero_point, 0, output.zero_point, range});
+    launch_layer(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, *input.tensor, sum_bytes,
+                 arguments,
+                 {{spread_input(context, input, in, height, width)}, {weights}, {table}, {context.buffer(output)}});
 }
 
 }  // namespace pianola::tflite

@@ -47,29 +47,16 @@ WholeOperands operands_of(OperatorContext& context, const Tensor& output) {
 }
 
 void record_binary(OperatorContext& context, BinaryOp op, const WholeOperands& operands, capture::BufferId output) {
-    using Arguments = refdev::BinaryArguments;
-    Arguments arguments{};
-    arguments.count = operands.count;
-    arguments.type = refdev::kTypeInt32;
-    arguments.op = op;
-    context.launch(refdev::KernelId::kBinary, arguments,
-                   {{offsetof(Arguments, input1), operands.left, Access::kRead},
-                    {offsetof(Arguments, input2), operands.right, Access::kRead},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
+    context.launch(refdev::KernelId::kBinary,
+                   refdev::BinaryArguments{0U, 0U, 0U, operands.count, refdev::kTypeInt32, op},
+                   {{operands.left}, {operands.right}, {output}});
 }
 
 // Negates a truth value: the distance from 1.
 void record_opposite(OperatorContext& context, std::uint32_t count, capture::BufferId verdicts) {
-    using Arguments = refdev::UnaryArguments;
-    Arguments arguments{};
-    arguments.count = count;
-    arguments.type = refdev::kTypeInt32;
     for (const auto& [op, scalar] : {std::pair{refdev::UnaryOp::kAddScalar, -1}, {refdev::UnaryOp::kAbs, 0}}) {
-        arguments.op = op;
-        arguments.scalar = scalar;
-        context.launch(refdev::KernelId::kUnary, arguments,
-                       {{offsetof(Arguments, input), verdicts, Access::kRead},
-                        {offsetof(Arguments, output), verdicts, Access::kWrite}});
+        context.launch(refdev::KernelId::kUnary, refdev::UnaryArguments{0U, 0U, count, refdev::kTypeInt32, op, scalar},
+                       {{verdicts}, {verdicts}});
     }
 }
 

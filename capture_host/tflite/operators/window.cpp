@@ -1,6 +1,6 @@
 #include "capture_host/tflite/operators/window.h"
 
-#include "capture_host/operators/window_size.h"
+#include "capture_host/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
@@ -17,7 +17,7 @@ WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const Ax
 
     const auto step = static_cast<std::uint64_t>(stride);
     const std::uint64_t reach = operators::window_reach(filter, static_cast<std::uint64_t>(dilation));
-    WindowAxis axis{static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(dilation), 0U};
+    WindowAxis axis{filter, static_cast<std::uint32_t>(stride), static_cast<std::uint32_t>(dilation), 0U};
     if (padding == kPaddingValid) {
         context.require(reach <= input, "its filter is larger than its input");
         context.require(output == operators::windows_inside(input, reach, step),

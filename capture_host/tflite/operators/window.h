@@ -1,6 +1,4 @@
-// Window: geometry of a sliding window along one dimension.
-//
-// The formulas are those of the published SAME and VALID padding schemes.
+// Images, and windows that slide over them, of a model's operators.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +7,11 @@
 
 namespace pianola::tflite {
 
-struct WindowAxis {
-    std::uint32_t stride{1U};
-    std::uint32_t dilation{1U};
-    std::uint32_t pad_before{0U};
-};
+using operators::ImageShape;
+using operators::Window;
+using operators::WindowAxis;
 
-struct Window {
-    WindowAxis height;
-    WindowAxis width;
-};
-
-// Dimensions of an NHWC tensor of rank 4, each within what kernels accept.
-struct ImageShape {
-    std::uint32_t batches{0U};
-    std::uint32_t height{0U};
-    std::uint32_t width{0U};
-    std::uint32_t channels{0U};
-};
-
+// Each dimension is within what kernels accept.
 [[nodiscard]] ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what);
 
 struct AxisOptions {

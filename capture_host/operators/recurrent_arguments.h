@@ -1,19 +1,48 @@
-// Computes argument words of a long short-term memory layer from its scales.
+// Arguments of the kernels with memory from step to step: SVDF and long short-term memory layers.
 //
 // Pure functions, to the last bit what TensorFlow Lite Micro prepares.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "capture_host/operators/quantization.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::operators {
 
+struct SvdfSizes {
+    std::uint32_t batches{1U};
+    std::uint32_t input_depth{1U};
+    std::uint32_t filters{1U};
+    std::uint32_t length{1U};  // of the memory, in steps
+    std::uint32_t rank{1U};    // filters of each unit
+    std::uint32_t type{0U};    // of the memory
+};
+struct SvdfScales {
+    Affine input;
+    float features{1.0F};
+    Affine memory;
+    float weights{1.0F};
+    Affine output;
+};
+// The layer's two kernels, which run one after the other; addresses are 0.
+struct SvdfArguments {
+    refdev::SvdfFeatureArguments feature{};
+    refdev::SvdfTimeArguments time{};
+};
+// nullopt if a ratio of scales is out of range.
+[[nodiscard]] std::optional<SvdfArguments> svdf_arguments(const SvdfSizes& sizes, const SvdfScales& scales);
+
+// `shape` is the input's, of rank 3. Scales and addresses are 0.
+[[nodiscard]] refdev::LstmArguments lstm_arguments(const std::vector<std::uint32_t>& shape, bool time_major,
+                                                   std::uint32_t units, std::uint32_t type);
+
 struct LstmScales {
-    float input{1.0F};
-    float hidden{1.0F};
+    Affine input;
+    Affine hidden;
     float cell{1.0F};
     float cell_clip{0.0F};  // 0: none
     std::array<float, refdev::kLstmGates> input_weights{};
@@ -23,7 +52,7 @@ struct LstmScales {
 // Which scale is out of range; words after it are left unchanged.
 enum class LstmScaling : std::uint8_t { kAccepted, kRatioOutOfRange, kCellOutOfRange };
 
-// Sets multipliers, shifts and the clip, for the type in `arguments`.
+// Sets offsets, multipliers, shifts and the clip, for the type in `arguments`.
 [[nodiscard]] LstmScaling set_lstm_scales(const LstmScales& scales, refdev::LstmArguments& arguments);
 
 // A gate's weights, row by row, and the start values of its sums.
