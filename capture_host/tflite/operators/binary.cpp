@@ -1,11 +1,195 @@
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "capture_host/tflite/operators/broadcast_plan.h"
+#include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operator_context.h"
-#include "capture_host/tflite/operators/whole_numbers.h"
+#include "capture_host/tflite/operators/wide_numbers.h"
 
 namespace pianola::tflite {
+
+struct BroadcastPlan {
+    std::array<std::uint32_t, 4> dims{1U, 1U, 1U, 1U};
+    std::vector<std::array<std::uint32_t, 4>> strides;  // of each operand, in elements
+};
+
+// Refuses shapes that do not broadcast to the output's, or that need more than four dimensions.
+[[nodiscard]] BroadcastPlan plan_broadcast(const OperatorContext& context, const std::vector<const Tensor*>& operands,
+                                           const Tensor& output);
+
+namespace {
+
+// Neighbouring dimensions along which the same operands are repeated.
+struct Group {
+    std::uint32_t size{1U};
+    std::uint32_t repeated{0U};  // bit i: operand i
+};
+
+std::size_t highest_rank(const std::vector<const Tensor*>& operands) {
+    std::size_t rank = 0U;
+    for (const Tensor* const operand : operands) {
+        rank = std::max(rank, operand->shape.size());
+    }
+    return rank;
+}
+
+// The size of dimension `axis` of `rank`, with leading ones added.
+std::uint32_t size_at(const Tensor& tensor, std::size_t axis, std::size_t rank) {
+    const std::size_t front = rank - tensor.shape.size();
+    return (axis < front) ? 1U : tensor.shape[axis - front];
+}
+
+std::vector<Group> groups_of(const OperatorContext& context, const std::vector<const Tensor*>& operands,
+                             const Tensor& output) {
+    const std::size_t rank = highest_rank(operands);
+    context.require(output.shape.size() == rank, "its output does not follow from its inputs");
+    std::vector<Group> groups;
+    for (std::size_t axis = 0U; axis < rank; ++axis) {
+        Group group;
+        for (const Tensor* const operand : operands) {
+            group.size = std::max(group.size, size_at(*operand, axis, rank));
+        }
+        for (std::size_t i = 0U; i < operands.size(); ++i) {
+            const std::uint32_t size = size_at(*operands[i], axis, rank);
+            context.require((size == group.size) || (size == 1U), "its shapes cannot be broadcast");
+            group.repeated |= (size == group.size) ? 0U : (1U << i);
+        }
+        context.require(size_at(output, axis, rank) == group.size, "its output does not follow from its inputs");
+        if (group.size == 1U) {
+            continue;
+        }
+        if (!groups.empty() && (groups.back().repeated == group.repeated)) {
+            groups.back().size *= group.size;  // at most the number of elements
+        } else {
+            groups.push_back(group);
+        }
+    }
+    return groups;
+}
+
+}  // namespace
+
+BroadcastPlan plan_broadcast(const OperatorContext& context, const std::vector<const Tensor*>& operands,
+                             const Tensor& output) {
+    const std::vector<Group> groups = groups_of(context, operands, output);
+    BroadcastPlan plan;
+    context.require(groups.size() <= plan.dims.size(), "broadcasting along so many dimensions is not supported");
+    plan.strides.resize(operands.size());
+    const std::size_t front = plan.dims.size() - groups.size();
+    std::vector<std::uint32_t> next(operands.size(), 1U);
+    for (std::size_t i = groups.size(); i > 0U; --i) {
+        const Group& group = groups[i - 1U];
+        plan.dims.at((front + i) - 1U) = group.size;
+        for (std::size_t operand = 0U; operand < operands.size(); ++operand) {
+            const bool repeated = ((group.repeated >> operand) & 1U) != 0U;
+            plan.strides[operand].at((front + i) - 1U) = repeated ? 0U : next[operand];
+            next[operand] *= repeated ? 1U : group.size;
+        }
+    }
+    return plan;
+}
+
+[[nodiscard]] bool has_whole_numbers(const OperatorContext& context);
+
+// For two operands, which broadcast.
+void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op);
+
+// Which of two unequal numbers makes a comparison true, and whether equal ones do.
+enum class Order : std::uint8_t { kNone, kLessFirst, kGreaterFirst };
+struct Comparison {
+    Order order{Order::kNone};
+    bool holds_for_equal{true};
+};
+void lower_whole_comparison(OperatorContext& context, const Comparison& comparison);
+
+namespace {
+
+using refdev::BinaryOp;
+
+// Both operands as large as the output, of `count` elements.
+struct WholeOperands {
+    capture::BufferId left{};
+    capture::BufferId right{};
+    std::uint32_t count{0U};
+};
+
+// Operands of wrapping arithmetic have no scale.
+void require_whole(const OperatorContext& context, const AnyTensor& operand) {
+    context.require(operand.tensor->type == kTypeInt32, "its operands differ in type");
+    context.require(operand.tensor->quantization.scales.empty(), "int32 with a scale is not supported");
+}
+
+capture::BufferId spread(OperatorContext& context, const AnyTensor& operand, const Tensor& output) {
+    if (operand.tensor->elements == output.elements) {
+        return context.buffer(operand);
+    }
+    const StridedView view = broadcast_view(context, operand, output.shape);
+    const capture::BufferId wide = add_wide(context, output.elements);
+    record_view(context, view, context.buffer(operand), wide);
+    return wide;
+}
+
+WholeOperands operands_of(OperatorContext& context, const Tensor& output) {
+    context.require_operands(2U, 2U);
+    const AnyTensor left = context.any_input(0U, "input");
+    const AnyTensor right = context.any_input(1U, "input");
+    require_whole(context, left);
+    require_whole(context, right);
+    static_cast<void>(plan_broadcast(context, {left.tensor, right.tensor}, output));  // checks shapes
+    return {spread(context, left, output), spread(context, right, output), output.elements};
+}
+
+void record_binary(OperatorContext& context, BinaryOp op, const WholeOperands& operands, capture::BufferId output) {
+    context.launch(refdev::KernelId::kBinary,
+                   refdev::BinaryArguments{0U, 0U, 0U, operands.count, refdev::kTypeInt32, op},
+                   {{operands.left}, {operands.right}, {output}});
+}
+
+// Negates a truth value: the distance from 1.
+void record_opposite(OperatorContext& context, std::uint32_t count, capture::BufferId verdicts) {
+    for (const auto& [op, scalar] : {std::pair{refdev::UnaryOp::kAddScalar, -1}, {refdev::UnaryOp::kAbs, 0}}) {
+        context.launch(refdev::KernelId::kUnary, refdev::UnaryArguments{0U, 0U, count, refdev::kTypeInt32, op, scalar},
+                       {{verdicts}, {verdicts}});
+    }
+}
+
+}  // namespace
+
+bool has_whole_numbers(const OperatorContext& context) {
+    const Tensor* const first = context.optional_input(0U);
+    return (first != nullptr) && (first->type == kTypeInt32);
+}
+
+void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op) {
+    context.require_operands(2U, 2U);
+    const AnyTensor output = context.any_output(0U);
+    require_whole(context, output);
+    record_binary(context, op, operands_of(context, *output.tensor), context.buffer(output));
+}
+
+// a >= b if a is the larger one, or both are equal: the larger one equals a.
+void lower_whole_comparison(OperatorContext& context, const Comparison& comparison) {
+    context.require_operands(2U, 2U);
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    WholeOperands operands = operands_of(context, *output.tensor);
+    const capture::BufferId verdicts = add_wide(context, operands.count);
+    if (comparison.order != Order::kNone) {
+        // A strict order is the negation of the reverse order with equality.
+        const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
+        const capture::BufferId larger = add_wide(context, operands.count);
+        record_binary(context, BinaryOp::kMaximum, operands, larger);
+        (first_is_larger ? operands.right : operands.left) = larger;
+    }
+    record_binary(context, BinaryOp::kEqual, operands, verdicts);
+    if (!comparison.holds_for_equal) {
+        record_opposite(context, operands.count, verdicts);
+    }
+    record_narrowing(context, verdicts, kExactly, 0, output);
+}
+
 namespace {
 
 using refdev::QuantizedBinaryArguments;
