@@ -10,17 +10,16 @@
 #include "capture_host/tflite/operators/wide_numbers.h"
 
 namespace pianola::tflite {
+namespace {
+
+using refdev::BinaryOp;
+using refdev::QuantizedBinaryArguments;
+using refdev::QuantizedBinaryOp;
 
 struct BroadcastPlan {
     std::array<std::uint32_t, 4> dims{1U, 1U, 1U, 1U};
     std::vector<std::array<std::uint32_t, 4>> strides;  // of each operand, in elements
 };
-
-// Refuses shapes that do not broadcast to the output's, or that need more than four dimensions.
-[[nodiscard]] BroadcastPlan plan_broadcast(const OperatorContext& context, const std::vector<const Tensor*>& operands,
-                                           const Tensor& output);
-
-namespace {
 
 // Neighbouring dimensions along which the same operands are repeated.
 struct Group {
@@ -70,8 +69,7 @@ std::vector<Group> groups_of(const OperatorContext& context, const std::vector<c
     return groups;
 }
 
-}  // namespace
-
+// Refuses shapes that do not broadcast to the output's, or that need more than four dimensions.
 BroadcastPlan plan_broadcast(const OperatorContext& context, const std::vector<const Tensor*>& operands,
                              const Tensor& output) {
     const std::vector<Group> groups = groups_of(context, operands, output);
@@ -92,22 +90,7 @@ BroadcastPlan plan_broadcast(const OperatorContext& context, const std::vector<c
     return plan;
 }
 
-[[nodiscard]] bool has_whole_numbers(const OperatorContext& context);
-
-// For two operands, which broadcast.
-void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op);
-
-// Which of two unequal numbers makes a comparison true, and whether equal ones do.
-enum class Order : std::uint8_t { kNone, kLessFirst, kGreaterFirst };
-struct Comparison {
-    Order order{Order::kNone};
-    bool holds_for_equal{true};
-};
-void lower_whole_comparison(OperatorContext& context, const Comparison& comparison);
-
-namespace {
-
-using refdev::BinaryOp;
+// Whole numbers are int32 without a scale. Models compute shapes and indices with them; sums and products wrap.
 
 // Both operands as large as the output, of `count` elements.
 struct WholeOperands {
@@ -122,7 +105,8 @@ void require_whole(const OperatorContext& context, const AnyTensor& operand) {
     context.require(operand.tensor->quantization.scales.empty(), "int32 with a scale is not supported");
 }
 
-capture::BufferId spread(OperatorContext& context, const AnyTensor& operand, const Tensor& output) {
+// The operand with the output's shape.
+capture::BufferId broadcast(OperatorContext& context, const AnyTensor& operand, const Tensor& output) {
     if (operand.tensor->elements == output.elements) {
         return context.buffer(operand);
     }
@@ -139,7 +123,7 @@ WholeOperands operands_of(OperatorContext& context, const Tensor& output) {
     require_whole(context, left);
     require_whole(context, right);
     static_cast<void>(plan_broadcast(context, {left.tensor, right.tensor}, output));  // checks shapes
-    return {spread(context, left, output), spread(context, right, output), output.elements};
+    return {broadcast(context, left, output), broadcast(context, right, output), output.elements};
 }
 
 void record_binary(OperatorContext& context, BinaryOp op, const WholeOperands& operands, capture::BufferId output) {
@@ -156,8 +140,6 @@ void record_opposite(OperatorContext& context, std::uint32_t count, capture::Buf
     }
 }
 
-}  // namespace
-
 bool has_whole_numbers(const OperatorContext& context) {
     const Tensor* const first = context.optional_input(0U);
     return (first != nullptr) && (first->type == kTypeInt32);
@@ -171,29 +153,27 @@ void lower_whole_numbers(OperatorContext& context, refdev::BinaryOp op) {
 }
 
 // a >= b if a is the larger one, or both are equal: the larger one equals a.
-void lower_whole_comparison(OperatorContext& context, const Comparison& comparison) {
+void lower_whole_comparison(OperatorContext& context, QuantizedBinaryOp op) {
     context.require_operands(2U, 2U);
     const QuantizedTensor output = context.typed_output({kTypeBool});
     WholeOperands operands = operands_of(context, *output.tensor);
     const capture::BufferId verdicts = add_wide(context, operands.count);
-    if (comparison.order != Order::kNone) {
+    const bool is_greater = (op == QuantizedBinaryOp::kGreater) || (op == QuantizedBinaryOp::kGreaterEqual);
+    const bool is_less = (op == QuantizedBinaryOp::kLess) || (op == QuantizedBinaryOp::kLessEqual);
+    const bool holds_for_equal = (op == QuantizedBinaryOp::kEqual) || (op == QuantizedBinaryOp::kGreaterEqual) ||
+                                 (op == QuantizedBinaryOp::kLessEqual);
+    if (is_greater || is_less) {
         // A strict order is the negation of the reverse order with equality.
-        const bool first_is_larger = (comparison.order == Order::kGreaterFirst) == comparison.holds_for_equal;
         const capture::BufferId larger = add_wide(context, operands.count);
         record_binary(context, BinaryOp::kMaximum, operands, larger);
-        (first_is_larger ? operands.right : operands.left) = larger;
+        ((is_greater == holds_for_equal) ? operands.right : operands.left) = larger;
     }
     record_binary(context, BinaryOp::kEqual, operands, verdicts);
-    if (!comparison.holds_for_equal) {
+    if (!holds_for_equal) {
         record_opposite(context, operands.count, verdicts);
     }
     record_narrowing(context, verdicts, kExactly, 0, output);
 }
-
-namespace {
-
-using refdev::QuantizedBinaryArguments;
-using refdev::QuantizedBinaryOp;
 
 // Two inputs of one type, and an output.
 struct Operands {
@@ -303,9 +283,9 @@ void lower_extremum(OperatorContext& context, QuantizedBinaryOp op, refdev::Bina
     launch(context, arguments_of(context, op, operands), operands);
 }
 
-void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types types, const Comparison& whole) {
+void lower_comparison(OperatorContext& context, QuantizedBinaryOp op, Types types) {
     if (has_whole_numbers(context)) {
-        lower_whole_comparison(context, whole);
+        lower_whole_comparison(context, op);
         return;
     }
     const Operands operands = verdict_operands(context, types);
@@ -362,27 +342,27 @@ void lower_minimum(OperatorContext& context) {
 }
 
 void lower_equal(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kEqual, {kTypeInt8, kTypeBool}, {Order::kNone, true});
+    lower_comparison(context, QuantizedBinaryOp::kEqual, {kTypeInt8, kTypeBool});
 }
 
 void lower_not_equal(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kNotEqual, {kTypeInt8, kTypeBool}, {Order::kNone, false});
+    lower_comparison(context, QuantizedBinaryOp::kNotEqual, {kTypeInt8, kTypeBool});
 }
 
 void lower_greater(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kGreater, {kTypeInt8}, {Order::kGreaterFirst, false});
+    lower_comparison(context, QuantizedBinaryOp::kGreater, {kTypeInt8});
 }
 
 void lower_greater_equal(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kGreaterEqual, {kTypeInt8}, {Order::kGreaterFirst, true});
+    lower_comparison(context, QuantizedBinaryOp::kGreaterEqual, {kTypeInt8});
 }
 
 void lower_less(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kLess, {kTypeInt8}, {Order::kLessFirst, false});
+    lower_comparison(context, QuantizedBinaryOp::kLess, {kTypeInt8});
 }
 
 void lower_less_equal(OperatorContext& context) {
-    lower_comparison(context, QuantizedBinaryOp::kLessEqual, {kTypeInt8}, {Order::kLessFirst, true});
+    lower_comparison(context, QuantizedBinaryOp::kLessEqual, {kTypeInt8});
 }
 
 void lower_logical_and(OperatorContext& context) {

@@ -8,13 +8,11 @@
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
+namespace {
 
 using operators::ImageShape;
 using operators::Window;
 using operators::WindowAxis;
-
-// Each dimension is within what kernels accept.
-[[nodiscard]] ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what);
 
 struct AxisOptions {
     std::int32_t stride{0};
@@ -22,8 +20,8 @@ struct AxisOptions {
 };
 
 // Padding schemes, by their numbers in the format.
-inline constexpr std::int8_t kPaddingSame = 0;
-inline constexpr std::int8_t kPaddingValid = 1;
+constexpr std::int8_t kPaddingSame = 0;
+constexpr std::int8_t kPaddingValid = 1;
 
 // The values of an operator's options.
 struct WindowOptions {
@@ -31,12 +29,6 @@ struct WindowOptions {
     AxisOptions height;
     AxisOptions width;
 };
-
-// Checks the options, and that they map `input` to `output`.
-[[nodiscard]] Window window_of(const OperatorContext& context, const WindowOptions& options, const ImageShape& input,
-                               const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width);
-
-namespace {
 
 WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const AxisOptions& options, std::uint32_t input,
                    std::uint32_t output, std::uint32_t filter) {
@@ -63,8 +55,7 @@ WindowAxis axis_of(const OperatorContext& context, std::int8_t padding, const Ax
     return axis;
 }
 
-}  // namespace
-
+// Dimensions of an image, each within what kernels accept.
 ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, const char* what) {
     if (tensor.shape.size() != kImageRank) {
         context.refuse(std::string{what} + " of rank " + std::to_string(tensor.shape.size()) +
@@ -76,13 +67,12 @@ ImageShape image_shape(const OperatorContext& context, const Tensor& tensor, con
     return shape;
 }
 
+// Checks the options, and that they map `input` to `output`.
 Window window_of(const OperatorContext& context, const WindowOptions& options, const ImageShape& input,
                  const ImageShape& output, std::uint32_t filter_height, std::uint32_t filter_width) {
     return Window{axis_of(context, options.padding, options.height, input.height, output.height, filter_height),
                   axis_of(context, options.padding, options.width, input.width, output.width, filter_width)};
 }
-
-namespace {
 
 void require_taps(const OperatorContext& context, std::uint64_t height, std::uint64_t width, std::uint64_t depth) {
     // Each factor is below 2^32 and the first two below 2^15: no overflow.
@@ -187,9 +177,9 @@ constexpr std::size_t kTransposeConvBiasPosition = 3U;
 
 // A transposed convolution is a convolution with the filter rotated by 180 degrees, of an input whose elements are
 // `stride` apart, with zeros between.
-struct SpreadAxis {
+struct DilatedAxis {
     std::uint32_t stride{1U};
-    std::uint32_t size{0U};  // of the input, spread
+    std::uint32_t size{0U};  // of the dilated input
     std::uint32_t pad_before{0U};
 };
 
@@ -199,14 +189,14 @@ struct AxisSizes {
     std::uint32_t output{0U};
 };
 
-SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std::int32_t stride,
-                       const AxisSizes& sizes) {
+DilatedAxis dilated_axis(const OperatorContext& context, std::int8_t padding, std::int32_t stride,
+                         const AxisSizes& sizes) {
     constexpr auto kMaxSpatial = static_cast<std::int32_t>(refdev::kMaxSpatial);
     context.require((stride >= 1) && (stride <= kMaxSpatial), "its stride is out of range");
     context.require((padding == kPaddingSame) || (padding == kPaddingValid), "its padding scheme is not supported");
     const auto step = static_cast<std::uint32_t>(stride);
-    const std::uint64_t spread = std::uint64_t{sizes.input} * step;
-    context.require(spread <= refdev::kMaxSpatial, "its input is too large for its stride");
+    const std::uint64_t dilated = std::uint64_t{sizes.input} * step;
+    context.require(dilated <= refdev::kMaxSpatial, "its input is too large for its stride");
     context.require((padding == kPaddingSame) || (sizes.filter <= sizes.output),
                     "its filter is larger than its output");
     // It is the reverse of a convolution from its output to its input.
@@ -219,7 +209,7 @@ SpreadAxis spread_axis(const OperatorContext& context, std::int8_t padding, std:
         (padding == kPaddingSame)
             ? operators::padding_same(sizes.output, operators::windows_same(sizes.output, step), sizes.filter, step)
             : 0U;
-    return {step, static_cast<std::uint32_t>(spread), (sizes.filter - 1U) - static_cast<std::uint32_t>(total / 2U)};
+    return {step, static_cast<std::uint32_t>(dilated), (sizes.filter - 1U) - static_cast<std::uint32_t>(total / 2U)};
 }
 
 // A computed shape is not read: the output has it.
@@ -234,7 +224,7 @@ void require_output_shape(const OperatorContext& context, const Tensor& output) 
 }
 
 // The pixels of each output channel in reverse order.
-std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) {
+std::vector<std::uint8_t> rotated_filter(const Tensor& filter, const ImageShape& shape) {
     const std::size_t pixels = std::size_t{shape.height} * shape.width;
     std::vector<std::uint8_t> contents(filter.elements);
     for (std::size_t channel = 0U; channel < shape.batches; ++channel) {
@@ -250,8 +240,8 @@ std::vector<std::uint8_t> turned(const Tensor& filter, const ImageShape& shape) 
 }
 
 // The input with zeros after each of its rows and columns; unchanged if there are none.
-capture::BufferId spread_input(OperatorContext& context, const QuantizedTensor& input, const ImageShape& in,
-                               const SpreadAxis& height, const SpreadAxis& width) {
+capture::BufferId dilate_input(OperatorContext& context, const QuantizedTensor& input, const ImageShape& in,
+                               const DilatedAxis& height, const DilatedAxis& width) {
     const capture::BufferId from = context.buffer(input);
     if ((height.stride == 1U) && (width.stride == 1U)) {
         return from;
@@ -291,17 +281,17 @@ void lower_transpose_conv(OperatorContext& context) {
     // Each factor is below 2^32 and the first two below 2^15: no overflow.
     context.require((std::uint64_t{filter.height} * filter.width * filter.channels) <= refdev::kMaxTaps,
                     "a filter with so many taps is not supported");
-    const SpreadAxis height =
-        spread_axis(context, options.padding(), options.stride_h(), {in.height, filter.height, out.height});
-    const SpreadAxis width =
-        spread_axis(context, options.padding(), options.stride_w(), {in.width, filter.width, out.width});
+    const DilatedAxis height =
+        dilated_axis(context, options.padding(), options.stride_h(), {in.height, filter.height, out.height});
+    const DilatedAxis width =
+        dilated_axis(context, options.padding(), options.stride_w(), {in.width, filter.width, out.width});
     const ActivationRange range = context.clamp_range(options.fused_activation_function(), output);
     const std::uint32_t sum_bytes =
         (input.tensor->type == kTypeInt16) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
     context.require_bias_type(kTransposeConvBiasPosition, options.quantized_bias_type(), sum_bytes);
     const capture::BufferId table =
         add_filter_table(context, input, output, out.channels, {0U, kTransposeConvBiasPosition, sum_bytes});
-    const capture::BufferId weights = context.add_table("filter", turned(filter_tensor, filter));
+    const capture::BufferId weights = context.add_table("filter", rotated_filter(filter_tensor, filter));
 
     const refdev::Conv2dArguments arguments = operators::conv2d_arguments(
         {in.batches, height.size, width.size, in.channels}, out, filter.channels,
@@ -309,7 +299,7 @@ void lower_transpose_conv(OperatorContext& context) {
         {input.zero_point, 0, output.zero_point, range});
     launch_layer(context, {refdev::KernelId::kConv2d, refdev::KernelId::kConv2dInt16}, *input.tensor, sum_bytes,
                  arguments,
-                 {{spread_input(context, input, in, height, width)}, {weights}, {table}, {context.buffer(output)}});
+                 {{dilate_input(context, input, in, height, width)}, {weights}, {table}, {context.buffer(output)}});
 }
 
 namespace {

@@ -66,18 +66,6 @@ void lower_mean_or_sum(OperatorContext& context, bool divides) {
                    input, output);
 }
 
-}  // namespace
-
-void lower_mean(OperatorContext& context) {
-    lower_mean_or_sum(context, true);
-}
-
-void lower_sum(OperatorContext& context) {
-    lower_mean_or_sum(context, false);
-}
-
-namespace {
-
 using refdev::ReduceOp;
 
 // Whether each axis of the input is reduced. At least one is.
@@ -152,15 +140,7 @@ void lower_extremum(OperatorContext& context, ReduceOp op) {
     record_extremum(context, op, input, output);
 }
 
-// Truth values are bytes of 0 and 1: all are true if the least one is.
-void lower_all(OperatorContext& context) {
-    context.require_operands(2U, 2U);
-    const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
-    const QuantizedTensor output = context.typed_output({kTypeBool});
-    record_extremum(context, ReduceOp::kMinimum, input, output);
-}
-
-void lower_place(OperatorContext& context, ReduceOp op, std::int8_t output_type) {
+void lower_index_of_extremum(OperatorContext& context, ReduceOp op, std::int8_t output_type) {
     context.require_operands(2U, 2U);
     const Int8Tensor input = context.int8_input(0U, "input");
     const QuantizedTensor output = context.typed_output({kTypeInt32});
@@ -175,6 +155,14 @@ void lower_place(OperatorContext& context, ReduceOp op, std::int8_t output_type)
 
 }  // namespace
 
+void lower_mean(OperatorContext& context) {
+    lower_mean_or_sum(context, true);
+}
+
+void lower_sum(OperatorContext& context) {
+    lower_mean_or_sum(context, false);
+}
+
 void lower_reduce_max(OperatorContext& context) {
     lower_extremum(context, ReduceOp::kMaximum);
 }
@@ -183,16 +171,22 @@ void lower_reduce_min(OperatorContext& context) {
     lower_extremum(context, ReduceOp::kMinimum);
 }
 
+// Truth values are bytes of 0 and 1: all are true if the least one is.
 void lower_reduce_all(OperatorContext& context) {
-    lower_all(context);
+    context.require_operands(2U, 2U);
+    const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
+    const QuantizedTensor output = context.typed_output({kTypeBool});
+    record_extremum(context, ReduceOp::kMinimum, input, output);
 }
 
 void lower_arg_max(OperatorContext& context) {
-    lower_place(context, ReduceOp::kArgMaximum, context.options_or_defaults<format::ArgMaxOptions>().output_type());
+    lower_index_of_extremum(context, ReduceOp::kArgMaximum,
+                            context.options_or_defaults<format::ArgMaxOptions>().output_type());
 }
 
 void lower_arg_min(OperatorContext& context) {
-    lower_place(context, ReduceOp::kArgMinimum, context.options_or_defaults<format::ArgMinOptions>().output_type());
+    lower_index_of_extremum(context, ReduceOp::kArgMinimum,
+                            context.options_or_defaults<format::ArgMinOptions>().output_type());
 }
 
 }  // namespace pianola::tflite
