@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "capture_host/host/tensor/broadcast.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/views.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
