@@ -13,13 +13,11 @@
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
+namespace {
 
 using operators::ImageShape;
 using operators::Window;
 using operators::WindowAxis;
-
-// Throws TENSOR-TYPE, TENSOR-SHAPE: int8 or int16, four dimensions, height and width within what kernels take.
-[[nodiscard]] ImageShape image_of(const char* operation, const char* argument, const Tensor& tensor);
 
 // A window that slides over an image, and the sizes of the result.
 struct WindowPlan {
@@ -27,11 +25,6 @@ struct WindowPlan {
     std::uint32_t output_height{0U};
     std::uint32_t output_width{0U};
 };
-
-// Throws TENSOR-ARGUMENT.
-[[nodiscard]] WindowPlan plan_of(const char* operation, const ImageShape& input, std::uint32_t filter_height,
-                                 std::uint32_t filter_width, const Windows& windows);
-void require_taps(const char* operation, std::uint64_t height, std::uint64_t width, std::uint64_t depth);
 
 // A part of the work: rows of the result, and the rows of the input that they are made from.
 struct RowShare {
@@ -41,10 +34,6 @@ struct RowShare {
     ImageShape output;
     Window window;
 };
-// The work cut into about as many parts as there are cores.
-[[nodiscard]] std::vector<RowShare> shares_of(const ImageShape& input, const WindowPlan& plan,
-                                              std::uint32_t output_channels, std::size_t cores);
-
 // Launches of one kernel over all shares of a result, where input and result lie in one run each. `describe(share, from,
 // to)` gives the arguments of one launch.
 template <typename Describe>
@@ -61,8 +50,6 @@ void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& inpu
     }
     enqueue(output, launches, name, queue);
 }
-
-namespace {
 
 void require_size(const char* operation, const char* argument, std::uint64_t size, std::uint32_t least) {
     if ((size < least) || (size > refdev::kMaxSpatial)) {
@@ -104,9 +91,8 @@ void require_size(const char* operation, const char* argument, std::uint64_t siz
     return {WindowAxis{filter, wanted.stride, wanted.dilation, word(before)}, word(windows)};
 }
 
-}  // namespace
-
-ImageShape image_of(const char* operation, const char* argument, const Tensor& tensor) {
+// Throws TENSOR-TYPE, TENSOR-SHAPE: int8 or int16, four dimensions, height and width within what kernels take.
+[[nodiscard]] ImageShape image_of(const char* operation, const char* argument, const Tensor& tensor) {
     constexpr std::size_t kImageRank = 4U;
     require_activations(operation, argument, tensor);
     const Shape& shape = tensor.shape();
@@ -118,8 +104,9 @@ ImageShape image_of(const char* operation, const char* argument, const Tensor& t
     return ImageShape{shape[0], shape[1], shape[2], shape[3]};
 }
 
-WindowPlan plan_of(const char* operation, const ImageShape& input, std::uint32_t filter_height,
-                   std::uint32_t filter_width, const Windows& windows) {
+// Throws TENSOR-ARGUMENT.
+[[nodiscard]] WindowPlan plan_of(const char* operation, const ImageShape& input, std::uint32_t filter_height,
+                                 std::uint32_t filter_width, const Windows& windows) {
     const auto [height, output_height] =
         axis_of(operation, "height", input.height, filter_height, windows.height, windows.same);
     const auto [width, output_width] =
@@ -136,8 +123,9 @@ void require_taps(const char* operation, std::uint64_t height, std::uint64_t wid
     }
 }
 
-std::vector<RowShare> shares_of(const ImageShape& input, const WindowPlan& plan, std::uint32_t output_channels,
-                                std::size_t cores) {
+// The work cut into about as many parts as there are cores.
+[[nodiscard]] std::vector<RowShare> shares_of(const ImageShape& input, const WindowPlan& plan,
+                                              std::uint32_t output_channels, std::size_t cores) {
     const WindowAxis& height = plan.window.height;
     const std::uint32_t rows = plan.output_height;
     const std::uint64_t input_row = std::uint64_t{input.width} * input.channels;
@@ -164,8 +152,6 @@ std::vector<RowShare> shares_of(const ImageShape& input, const WindowPlan& plan,
     }
     return shares;
 }
-
-namespace {
 
 using refdev::KernelId;
 

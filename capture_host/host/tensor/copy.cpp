@@ -16,11 +16,10 @@
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
-
-// Between layouts, on one device, of one shape and type.
-void convert_layout(const Tensor& source, const Tensor& destination, std::uint32_t queue);
-
 namespace {
+
+// Conversion between rows and tiles. Kernels read and write rows: operations convert an operand in tiles to rows, and a
+// result to tiles, except for those that compute each element from elements at the same place.
 
 constexpr std::uint32_t kFacesAcross = kTileSide / kFaceSide;
 
@@ -114,8 +113,7 @@ class Tilizer {
     return bands;
 }
 
-}  // namespace
-
+// Between layouts, on one device, of one shape and type.
 void convert_layout(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
     if (source.layout() == ElementLayout::kTile) {
         static_cast<void>(through_one_run(destination, queue, [&](const Tensor& run) {
@@ -128,34 +126,10 @@ void convert_layout(const Tensor& source, const Tensor& destination, std::uint32
     }));
 }
 
-Tensor to_layout(const Tensor& operand, ElementLayout layout, const std::optional<MemoryConfig>& memory,
-                 std::uint32_t queue) {
-    if (is_distributed(operand)) {
-        return for_each_device(
-            "to_layout", [](const auto&... each) { return to_layout(each...); }, operand, layout, memory, queue);
-    }
-    const bool stays = !memory.has_value() || (operand.is_on_device() && (*memory == operand.memory_config()));
-    if ((operand.layout() == layout) && stays) {
-        return operand;
-    }
-    if (!operand.is_on_device()) {
-        if (memory.has_value()) {
-            throw TensorError{TensorRule::kDevice,
-                              "to_layout: a tensor of the host has no memory configuration; bring it to a device with "
-                              "to() first"};
-        }
-        return Tensor::on_host({operand.shape(), operand.type(), operand.memory_config(), layout}, operand.bytes());
-    }
-    Tensor result = Tensor::on_device(
-        {operand.shape(), operand.type(), memory.value_or(operand.memory_config()), layout}, operand.device(), {queue});
-    copy(operand, result, queue);
-    return result;
-}
-
-// Tensors in rows, on one device, of one shape and type, in different buffers.
-void copy_in_stages(const Tensor& source, const Tensor& destination, std::uint32_t queue);
-
-namespace {
+// Copies in stages are a few launches of many rows, through DRAM. copy() makes them where moving row by row takes more
+// commands than the dispatch area holds, or where the cores touch more separate byte ranges than the proof of a capture
+// holds: there each core reads a part of each shard, which is cores x shards ranges. Here a shard, or all pages of a core
+// of a tensor that is interleaved over L1, is one part of each row: at most four ranges a core, or one a shard.
 
 // Page after page, the cores in turn. Seen as a matrix that has one page of every core in a row, such a tensor is
 // width-sharded.
@@ -225,12 +199,12 @@ namespace {
 }
 
 // From one run to pages or shards: a launch for each core or shard, and for each page that is not whole.
-class Spreader {
+class StagedWriter {
   public:
-    Spreader(const Tensor& run, const Tensor& destination)
+    StagedWriter(const Tensor& run, const Tensor& destination)
         : run_{run}, destination_{destination}, launches_{*destination.device()} {}
 
-    void spread(std::uint32_t queue) {
+    void write(std::uint32_t queue) {
         if (is_paged(destination_)) {
             add_pages();
         } else {
@@ -278,11 +252,10 @@ class Spreader {
     Launches launches_;
 };
 
-}  // namespace
-
+// Tensors in rows, on one device, of one shape and type, in different buffers.
 void copy_in_stages(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
     if (is_one_run(source)) {
-        Spreader{source, destination}.spread(queue);
+        StagedWriter{source, destination}.write(queue);
         return;
     }
     static_cast<void>(through_one_run(destination, queue, [&](const Tensor& run) {
@@ -290,8 +263,6 @@ void copy_in_stages(const Tensor& source, const Tensor& destination, std::uint32
         gather_rows(run, shared_out(bands, Launches{*source.device()}.core_count()), "copy", queue);
     }));
 }
-
-namespace {
 
 using refdev::KernelId;
 
@@ -447,6 +418,30 @@ void copy(const Tensor& source, const Tensor& destination, std::uint32_t queue) 
     if (!launches.empty() && !enqueue_as_one(destination, launches, "copy", queue)) {
         copy_in_stages(source, destination, queue);
     }
+}
+
+Tensor to_layout(const Tensor& operand, ElementLayout layout, const std::optional<MemoryConfig>& memory,
+                 std::uint32_t queue) {
+    if (is_distributed(operand)) {
+        return for_each_device(
+            "to_layout", [](const auto&... each) { return to_layout(each...); }, operand, layout, memory, queue);
+    }
+    const bool stays = !memory.has_value() || (operand.is_on_device() && (*memory == operand.memory_config()));
+    if ((operand.layout() == layout) && stays) {
+        return operand;
+    }
+    if (!operand.is_on_device()) {
+        if (memory.has_value()) {
+            throw TensorError{TensorRule::kDevice,
+                              "to_layout: a tensor of the host has no memory configuration; bring it to a device with "
+                              "to() first"};
+        }
+        return Tensor::on_host({operand.shape(), operand.type(), operand.memory_config(), layout}, operand.bytes());
+    }
+    Tensor result = Tensor::on_device(
+        {operand.shape(), operand.type(), memory.value_or(operand.memory_config()), layout}, operand.device(), {queue});
+    copy(operand, result, queue);
+    return result;
 }
 
 Tensor reshard(const Tensor& operand, const MemoryConfig& memory, const std::optional<Tensor>& output,

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <optional>
+#include <type_traits>
+
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/row_work.h"
@@ -8,44 +12,6 @@
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
-
-Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
-                     const Quantization& from_right, const Quantization& to, const Clamp& clamp,
-                     const OperationOptions& options) {
-    if (is_distributed(left, right, options)) {
-        return for_each_device(
-            "quantized_add", [](const auto&... each) { return quantized_add(each...); }, left, right, from_left,
-            from_right, to, clamp, options);
-    }
-    const char* const name = "add";
-    require_int8(name, "input_tensor_a", left);
-    require_int8(name, "input_tensor_b", right);
-    require_same_device(name, left, right);
-    require_quantizations(name, from_left, from_right, to);
-    const operators::ActivationRange range = clamp_range(name, clamp);
-    const std::optional<refdev::QuantizedBinaryArguments> sum = operators::quantized_binary_arguments(
-        refdev::QuantizedBinaryOp::kAdd, refdev::kTypeInt8, {from_left.scale, from_left.zero_point},
-        {from_right.scale, from_right.zero_point}, {to.scale, to.zero_point}, range);
-    if (!sum.has_value()) {
-        throw TensorError{
-            TensorRule::kQuantization,
-            fmt::format("{}: output_scale is {}; 2^19 times it must be above the operands' scales", name, to.scale)};
-    }
-    const Shape shape = broadcast_shape(name, left.shape(), right.shape());
-    Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
-    refdev::AddArguments arguments = operators::add_arguments(*sum);
-    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
-                 options.queue, refdev::KernelId::kAdd,
-                 [&](const host::Argument& first, const host::Argument& second, const host::Argument& target,
-                     std::uint32_t count) {
-                     arguments.dims = {1U, 1U, 1U, count};
-                     arguments.strides1 = {count, count, count, 1U};
-                     arguments.strides2 = arguments.strides1;
-                     return words_of(arguments, {first, second, target});
-                 });
-    return result;
-}
-
 namespace {
 
 using refdev::QuantizedBinaryArguments;
@@ -66,18 +32,46 @@ constexpr std::array<PairOp, 10U> kPairOps{{{"subtract", QuantizedBinaryOp::kSub
                                             {"lt", QuantizedBinaryOp::kLess},
                                             {"le", QuantizedBinaryOp::kLessEqual}}};
 
-QuantizedBinaryArguments arguments_of(const PairOp& pair, const Quantization& left, const Quantization& right,
-                                      const Quantization& to, const operators::ActivationRange& range) {
-    const std::optional<QuantizedBinaryArguments> arguments =
-        operators::quantized_binary_arguments(pair.op, refdev::kTypeInt8, {left.scale, left.zero_point},
-                                              {right.scale, right.zero_point}, {to.scale, to.zero_point}, range);
-    if (!arguments.has_value()) {
-        throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: the scales {}, {} and {} are too far apart, or an operand's is not below 1 "
-                                      "where operands are compared",
-                                      pair.name, left.scale, right.scale, to.scale)};
-    }
-    return *arguments;
+// Two operands of int8 and their result.
+struct Pair {
+    const char* name;
+    QuantizedBinaryOp op;
+    const Tensor& left;
+    const Tensor& right;
+    const Quantization& from_left;
+    const Quantization& from_right;
+    const Quantization& to;
+};
+
+// Checks the operands. nullopt if the kernels cannot express the scales.
+[[nodiscard]] std::optional<QuantizedBinaryArguments> arguments_of(const Pair& pair, const Clamp& clamp) {
+    require_int8(pair.name, "input_tensor_a", pair.left);
+    require_int8(pair.name, "input_tensor_b", pair.right);
+    require_same_device(pair.name, pair.left, pair.right);
+    require_quantizations(pair.name, pair.from_left, pair.from_right, pair.to);
+    const auto affine = [](const Quantization& each) { return operators::Affine{each.scale, each.zero_point}; };
+    return operators::quantized_binary_arguments(pair.op, refdev::kTypeInt8, affine(pair.from_left),
+                                                 affine(pair.from_right), affine(pair.to),
+                                                 clamp_range(pair.name, clamp));
+}
+
+template <typename Arguments>
+[[nodiscard]] Tensor launch_pair(const Pair& pair, refdev::KernelId kernel, Arguments arguments,
+                                 const OperationOptions& options) {
+    const auto& [name, op, left, right, from_left, from_right, to] = pair;
+    const Shape shape = broadcast_shape(name, left.shape(), right.shape());
+    Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
+    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
+                 options.queue, kernel,
+                 [&](const host::Argument& first, const host::Argument& second, const host::Argument& target,
+                     std::uint32_t count) {
+                     const std::uint32_t outer = std::is_same_v<Arguments, refdev::AddArguments> ? count : 0U;
+                     arguments.dims = {1U, 1U, 1U, count};
+                     arguments.strides1 = {outer, outer, outer, 1U};
+                     arguments.strides2 = arguments.strides1;
+                     return words_of(arguments, {first, second, target});
+                 });
+    return result;
 }
 
 // A launch of the kernel select for a part of consecutive elements.
@@ -92,34 +86,42 @@ host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t
 
 }  // namespace
 
+Tensor quantized_add(const Tensor& left, const Tensor& right, const Quantization& from_left,
+                     const Quantization& from_right, const Quantization& to, const Clamp& clamp,
+                     const OperationOptions& options) {
+    if (is_distributed(left, right, options)) {
+        return for_each_device(
+            "quantized_add", [](const auto&... each) { return quantized_add(each...); }, left, right, from_left,
+            from_right, to, clamp, options);
+    }
+    const Pair pair{"add", QuantizedBinaryOp::kAdd, left, right, from_left, from_right, to};
+    const std::optional<QuantizedBinaryArguments> sum = arguments_of(pair, clamp);
+    if (!sum.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: output_scale is {}; 2^19 times it must be above the operands' scales",
+                                      pair.name, to.scale)};
+    }
+    return launch_pair(pair, refdev::KernelId::kAdd, operators::add_arguments(*sum), options);
+}
+
 Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Tensor& right,
                         const Quantization& from_left, const Quantization& from_right, const Quantization& to,
                         const Clamp& clamp, const OperationOptions& options) {
-    const PairOp& pair = kPairOps.at(static_cast<std::size_t>(operation));
-    const char* const name = pair.name;
+    const auto& [name, op] = kPairOps.at(static_cast<std::size_t>(operation));
     if (is_distributed(left, right, options)) {
         return for_each_device(
             name, [](const auto&... each) { return quantized_binary(each...); }, operation, left, right, from_left,
             from_right, to, clamp, options);
     }
-    require_int8(name, "input_tensor_a", left);
-    require_int8(name, "input_tensor_b", right);
-    require_same_device(name, left, right);
-    require_quantizations(name, from_left, from_right, to);
-    const operators::ActivationRange range = clamp_range(name, clamp);
-    QuantizedBinaryArguments arguments = arguments_of(pair, from_left, from_right, to, range);
-    const Shape shape = broadcast_shape(name, left.shape(), right.shape());
-    Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
-    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, name,
-                 options.queue, refdev::KernelId::kQuantizedBinary,
-                 [&](const host::Argument& first, const host::Argument& second, const host::Argument& target,
-                     std::uint32_t count) {
-                     arguments.dims = {1U, 1U, 1U, count};
-                     arguments.strides1 = {0U, 0U, 0U, 1U};
-                     arguments.strides2 = arguments.strides1;
-                     return words_of(arguments, {first, second, target});
-                 });
-    return result;
+    const Pair pair{name, op, left, right, from_left, from_right, to};
+    const std::optional<QuantizedBinaryArguments> arguments = arguments_of(pair, clamp);
+    if (!arguments.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: the scales {}, {} and {} are too far apart, or an operand's is not below 1 "
+                                      "where operands are compared",
+                                      name, from_left.scale, from_right.scale, to.scale)};
+    }
+    return launch_pair(pair, refdev::KernelId::kQuantizedBinary, *arguments, options);
 }
 
 Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right, const OperationOptions& options) {
