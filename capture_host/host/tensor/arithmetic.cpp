@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
 #include "capture_host/host/tensor/views.h"
 #include "pianola_host/tensor_error.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "capture_host/host/tensor/gather_rows.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/channel_table.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "pianola_host/tensor_error.h"

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/gather_rows.h"
-#include "capture_host/host/tensor/row_work.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/quantized.h"
 #include "pianola_host/tensor_error.h"

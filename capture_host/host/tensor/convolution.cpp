@@ -5,7 +5,7 @@
 
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/window.h"
 #include "hal/devices/refdev/kernels/launch_check.h"

@@ -8,9 +8,8 @@
 
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/gather_rows.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/host/tensor/tiles.h"
-#include "capture_host/host/tensor/work.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola_host/tensor.h"
 #include "pianola_host/tensor_error.h"

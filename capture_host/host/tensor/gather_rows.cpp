@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 
 namespace pianola::tensor {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/host/tensor/work.h"
+#include "capture_host/host/tensor/operands.h"
 
 namespace pianola::tensor {
 

@@ -3,10 +3,15 @@
 // Operations describe their work as a list of launches; program() makes a host::Program of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "pianola_host/program.h"
 #include "pianola_host/tensor.h"
@@ -72,5 +77,52 @@ struct Band {
 
 // How a block of a buffer's matrix lies in memory.
 [[nodiscard]] std::vector<Band> bands_of(const host::Buffer& buffer, const Block& block);
+
+// A kernel's argument words, the first of which are the addresses of its operands.
+template <typename Arguments>
+[[nodiscard]] host::Arguments words_of(const Arguments& arguments,
+                                       std::initializer_list<host::Argument> addresses = {}) {
+    std::vector<std::uint32_t> numbers(refdev::kArgumentWords<Arguments>);
+    std::memcpy(numbers.data(), &arguments, sizeof(Arguments));
+    host::Arguments words(numbers.begin(), numbers.end());
+    std::copy(addresses.begin(), addresses.end(), words.begin());
+    return words;
+}
+// The same for a layer with a filter: with int16 activations it has one word more.
+template <typename Arguments>
+[[nodiscard]] host::Arguments layer_words(const Arguments& arguments, ElementType type, std::uint32_t sum_bytes,
+                                          std::initializer_list<host::Argument> addresses) {
+    host::Arguments words = words_of(arguments, addresses);
+    if (type == ElementType::kInt16) {
+        words.emplace_back(sum_bytes);
+    }
+    return words;
+}
+
+// Launches whose commands fit the dispatch area.
+inline constexpr std::size_t kLaunchesOfAProgram = 256U;
+
+// Calls visit(address in the result, core, row, rows) for dense row ranges of the result, of no more than a core's
+// share where they lie in DRAM.
+template <typename Visit>
+void for_dense_rows(Launches& launches, const Tensor& result, const Visit& visit) {
+    for (const host::Piece& piece : result.buffer()->pieces()) {
+        const std::uint64_t share =
+            piece.core.has_value() ? piece.rows : ((piece.rows + launches.core_count()) - 1U) / launches.core_count();
+        for (std::uint64_t row = 0U; row < piece.rows; row += share) {
+            const std::uint64_t rows = std::min(share, piece.rows - row);
+            const host::CoreCoord core = piece.core.has_value() ? *piece.core : launches.next_core();
+            visit(static_cast<std::uint32_t>(piece.device_address + (row * piece.column_bytes)), core,
+                  Block{piece.row_begin + row, rows, piece.column_begin_bytes, piece.column_bytes});
+        }
+    }
+}
+
+// Compiles what the device does not know yet, and enqueues it as one program. False, and nothing is enqueued, where the
+// dispatch area or the proof of a capture does not hold that much (Device::fits()). There is at least one launch.
+[[nodiscard]] bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name,
+                                  std::uint32_t queue);
+// As one program, or as consecutive ones that fit. Does nothing where there is nothing to do.
+void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue);
 
 }  // namespace pianola::tensor

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/gather_rows.h"
-#include "capture_host/host/tensor/row_work.h"
 #include "capture_host/host/tensor/views.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"

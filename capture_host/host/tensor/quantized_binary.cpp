@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
 #include "capture_host/host/tensor/views.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/tensor_error.h"

@@ -5,7 +5,7 @@
 
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/host/tensor/gather_rows.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/host/tensor/views.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "pianola_host/quantized.h"

@@ -6,7 +6,7 @@
 
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/channel_table.h"
 #include "capture_host/operators/recurrent_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {

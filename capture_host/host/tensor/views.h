@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "capture_host/host/tensor/work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/strided_view.h"
 
 namespace pianola::tensor {
