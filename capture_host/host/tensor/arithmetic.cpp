@@ -38,7 +38,7 @@ constexpr std::array<NamedOp<refdev::ReduceOp>, 5U> kReduceOps{{{"sum", refdev::
                                                                 {"argmax", refdev::ReduceOp::kArgMaximum},
                                                                 {"argmin", refdev::ReduceOp::kArgMinimum}}};
 
-// The kernel over one dimension of several: a matrix of the later ones for each index of those before.
+// Reduces one of several dimensions: a matrix of this and the later dimensions for each index of the earlier ones.
 void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension,
                     const NamedOp<refdev::ReduceOp>& kernel, std::uint32_t queue) {
     const std::uint32_t type = kernel_type(kernel.name, operand, kernel.computes);
@@ -55,8 +55,8 @@ void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t d
         for (std::uint32_t i = first; i < std::min(matrices, first + word(kLaunchesOfAProgram)); ++i) {
             launches.add(KernelId::kReduce, cores[i % cores.size()],
                          words_of(refdev::ReduceArguments{0U, 0U, rows, columns, type, kernel.op, kRowsDisappear},
-                                  {run_argument(operand, i * step),
-                                   run_argument(result, i * columns * word(sizeof(std::int32_t)))}));
+                                  {argument_at(operand, i * step),
+                                   argument_at(result, i * columns * word(sizeof(std::int32_t)))}));
         }
         enqueue(result, launches, kernel.name, queue);
     }
@@ -71,7 +71,7 @@ void launch_unary(const Tensor& operand, const Tensor& result, const char* name,
                        });
 }
 
-// What sums and extremes of elements of that type are.
+// The type of sums and extremes of the operand's elements.
 [[nodiscard]] ElementType sum_type(const Tensor& operand) {
     return (operand.type() == ElementType::kUint32) ? ElementType::kUint32 : ElementType::kInt32;
 }
@@ -150,8 +150,8 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
     spec.shape.back() = 1U;
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kReduce,
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kReduce,
                    [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
                        return words_of(refdev::ReduceArguments{0U, 0U, rows, columns, type, kernel.op, 1U}, {from, to});
                    });
@@ -177,8 +177,8 @@ Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimensio
     spec.shape.at(dimension) = 1U;
     const Tensor result = result_for(kernel.name, spec, options, operand.device());
     require_apart(kernel.name, result, operand);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        launch_columns(in_one_run(operand, options.queue), run, dimension, kernel, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
+        launch_columns(as_contiguous(operand, options.queue), run, dimension, kernel, options.queue);
     });
 }
 

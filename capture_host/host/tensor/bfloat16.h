@@ -13,7 +13,8 @@ namespace pianola::tensor {
 
 inline constexpr std::uint32_t kBfloat16Shift = 16U;
 
-// To nearest, ties to even; numbers that are too large become infinite. NaN stays NaN, with its sign, and becomes quiet.
+// To nearest, ties to even; numbers that are too large become infinite. NaN stays NaN, with its sign, and becomes
+// quiet.
 [[nodiscard]] inline std::uint16_t to_bfloat16(float number) noexcept {
     constexpr std::uint32_t kMagnitude = 0x7FFF'FFFFU;
     constexpr std::uint32_t kInfinity = 0x7F80'0000U;

@@ -21,7 +21,7 @@ constexpr std::uint32_t kScaleWords = 2U;
     return (sum_bytes / kWordBytes) + kScaleWords;
 }
 
-// So that what is rescaled, a difference of two int8 values or a sum of as many as its mean divides by, does not wrap.
+// With this bound, rescaling a difference of two int8 values, or the sum of a mean, does not wrap.
 constexpr std::int32_t kMaxRatioShift = 22;
 
 [[noreturn]] void refuse_ratio(const char* operation) {
@@ -38,7 +38,7 @@ constexpr std::int32_t kMaxRatioShift = 22;
     return ratio.value_or(operators::FixedPoint{});
 }
 
-// The size of the sums that a prepared bias is for; 0: it is none.
+// The size of sums for which the bias was prepared; 0 if it is not prepared.
 [[nodiscard]] std::uint32_t prepared_sum_bytes(const Tensor& bias, std::uint32_t channels) {
     for (const std::uint32_t sum_bytes : {refdev::kNarrowSumBytes, refdev::kWideSumBytes}) {
         if (bias.shape() == Shape{channels, table_columns(sum_bytes)}) {
@@ -171,7 +171,7 @@ Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint
         Tensor::on_device({{word(values.size())}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
     const host::CoreCoord core = launches.next_core();
-    std::uint32_t address = run_address(words);
+    std::uint32_t address = first_address(words);
     for (const std::int32_t value : values) {
         launches.add(refdev::KernelId::kFill, core,
                      {address_in(words.buffer(), address), kWordBytes, static_cast<std::uint32_t>(value)});
@@ -225,20 +225,20 @@ CheckedBias checked_bias(const char* operation, const Tensor& input, const std::
 Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::shared_ptr<host::Device>& device,
                 std::uint32_t queue) {
     if (checked.is_prepared && checked.bias.has_value()) {
-        return in_one_run(*checked.bias, queue);
+        return as_contiguous(*checked.bias, queue);
     }
     constexpr std::uint32_t kScaleBytes = kScaleWords * kWordBytes;
     const Tensor cells = checked.common.cells(device, checked.sum_bytes, queue);
     // Without a bias every channel starts from the cells that are 0.
-    const Tensor starts = checked.bias.has_value() ? in_one_run(*checked.bias, queue) : cells;
-    const std::uint32_t first = checked.bias.has_value() ? run_address(starts) : (run_address(cells) + kScaleBytes);
+    const Tensor starts = checked.bias.has_value() ? as_contiguous(*checked.bias, queue) : cells;
+    const std::uint32_t first = checked.bias.has_value() ? first_address(starts) : (first_address(cells) + kScaleBytes);
     Tensor table = Tensor::on_device(
         {{channels, table_columns(checked.sum_bytes)}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
-    add_gather(launches, launches.next_core(), run_argument(table),
+    add_gather(launches, launches.next_core(), argument_at(table),
                RowBand{channels,
                        {{starts, first, checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes},
-                        {cells, run_address(cells), 0U, kScaleBytes}}});
+                        {cells, first_address(cells), 0U, kScaleBytes}}});
     enqueue(table, launches, "channels", queue);
     return table;
 }

@@ -42,7 +42,7 @@ void require_type(const char* name, const char* argument, bool accepted, Element
     }
 }
 
-// Of a byte's type, and not so small that the device's quotient is not exact.
+// The zero point is a number of the byte's type; below the least scale the device's quotient would not be exact.
 void require_quantization(const char* name, const Quantization& quantization, ElementType type) {
     constexpr float kLeast = 0x1p-124F;
     require_scale(name, "scale", quantization.scale);
@@ -96,11 +96,11 @@ Tensor lookup(const Tensor& operand, const Tensor& table, const OperationOptions
     }
     Tensor result = result_for(name, spec_of_type(operand, table.type()), options, operand.device());
     require_apart(name, result, table);
-    const Tensor entries = in_one_run(table, options.queue);
+    const Tensor entries = as_contiguous(table, options.queue);
     element_by_element(operand, result, name, options.queue, KernelId::kLookup,
                        [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
                            return words_of(refdev::LookupArguments{0U, 0U, 0U, count, 1U},
-                                           {from, run_argument(entries), to});
+                                           {from, argument_at(entries), to});
                        });
     return result;
 }
@@ -166,14 +166,14 @@ void widen(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
                });
 }
 
-// Which bytes of an element the result has, and how many zeros are before or after them.
+// The bytes of an element that the result has, and the number of zeros before and after them.
 struct Bytes {
     std::uint32_t zeros_before{0U};
     std::uint32_t taken{0U};
     std::uint32_t zeros_after{0U};
 };
 
-// Element by element, from one run to another: the first `taken` bytes of each.
+// Copies the first `taken` bytes of each element, between contiguous tensors.
 void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, std::uint32_t queue) {
     const std::uint32_t from = bytes_per_element(source.type());
     const std::uint64_t count = element_count(source.shape());
@@ -185,18 +185,18 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
     for (std::uint64_t first = 0U; first < count; first += share) {
         RowBand band{word(std::min(share, count - first)), {}};
         if (bytes.zeros_before > 0U) {
-            band.parts.push_back({zeros, run_address(zeros), 0U, bytes.zeros_before});
+            band.parts.push_back({zeros, first_address(zeros), 0U, bytes.zeros_before});
         }
-        band.parts.push_back({source, word(run_address(source) + (first * from)), from, bytes.taken});
+        band.parts.push_back({source, word(first_address(source) + (first * from)), from, bytes.taken});
         if (bytes.zeros_after > 0U) {
-            band.parts.push_back({zeros, run_address(zeros), 0U, bytes.zeros_after});
+            band.parts.push_back({zeros, first_address(zeros), 0U, bytes.zeros_after});
         }
         bands.push_back(std::move(band));
     }
     gather_rows(result, std::move(bands), "typecast", queue);
 }
 
-// Narrower than a word, with a sign that must be kept.
+// Whether numbers are signed and narrower than a word.
 [[nodiscard]] bool has_short_sign(ElementType type) noexcept {
     return (type == ElementType::kInt8) || (type == ElementType::kInt16);
 }
@@ -221,7 +221,7 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
     return binary(operation, words, number, options);
 }
 
-// Numbers of `from`, as words, within the range of `to`.
+// Clamps numbers of `from`, as words, to the range of `to`.
 [[nodiscard]] Tensor clamped(Tensor words, ElementType from, ElementType to, std::uint32_t queue) {
     const NumberRange source = range_of(from);
     const NumberRange range = range_of(to);
@@ -229,7 +229,7 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
         words = with_number(Binary::kMaximum, words, range.minimum, queue);
     }
     if (source.maximum > range.maximum) {
-        // The device compares words with their sign: numbers without one are moved there and back.
+        // The device compares signed words: an offset maps unsigned numbers to signed ones and back.
         const bool moves = from == ElementType::kUint32;
         const std::int64_t offset = moves ? std::int64_t{INT32_MIN} : 0;
         words = moves ? with_number(Binary::kAdd, words, offset, queue) : words;
@@ -253,7 +253,7 @@ void move_bytes(const Tensor& source, const Tensor& result, const Bytes& bytes, 
     return words;
 }
 
-// From one run to another.
+// Between contiguous tensors.
 void cast(const Tensor& source, const Tensor& result, std::uint32_t queue) {
     const std::uint32_t from_bytes = bytes_per_element(source.type());
     const std::uint32_t to_bytes = bytes_per_element(result.type());
@@ -305,8 +305,8 @@ Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions&
         return result;
     }
     require_apart(name, result, operand);
-    return through_one_run(result, options.queue,
-                           [&](const Tensor& run) { cast(in_one_run(operand, options.queue), run, options.queue); });
+    return into_contiguous(result, options.queue,
+                           [&](const Tensor& run) { cast(as_contiguous(operand, options.queue), run, options.queue); });
 }
 
 }  // namespace pianola::tensor

@@ -34,8 +34,8 @@ struct RowShare {
     ImageShape output;
     Window window;
 };
-// Launches of one kernel over all shares of a result, where input and result lie in one run each. `describe(share, from,
-// to)` gives the arguments of one launch.
+// Launches one kernel for all shares of a result; input and result are contiguous. `describe(share, from, to)` gives
+// the arguments of one launch.
 template <typename Describe>
 void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& input, const Tensor& output,
                    const std::vector<host::CoreCoord>& cores, const std::vector<RowShare>& shares, std::uint32_t queue,
@@ -45,8 +45,8 @@ void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& inpu
     for (std::size_t i = 0U; i < shares.size(); ++i) {
         const RowShare& share = shares[i];
         launches.add(kernel, cores[i % cores.size()],
-                     describe(share, run_argument(input, element * share.input_begin),
-                              run_argument(output, element * share.output_begin)));
+                     describe(share, argument_at(input, element * share.input_begin),
+                              argument_at(output, element * share.output_begin)));
     }
     enqueue(output, launches, name, queue);
 }
@@ -123,7 +123,7 @@ void require_taps(const char* operation, std::uint64_t height, std::uint64_t wid
     }
 }
 
-// The work cut into about as many parts as there are cores.
+// Divides the work into about as many parts as there are cores.
 [[nodiscard]] std::vector<RowShare> shares_of(const ImageShape& input, const WindowPlan& plan,
                                               std::uint32_t output_channels, std::size_t cores) {
     const WindowAxis& height = plan.window.height;
@@ -190,14 +190,14 @@ template <typename Make>
     const operators::LayerNumbers numbers{quantization.input_zero_point, 0, quantization.output_zero_point, bias.range};
     const std::vector<host::CoreCoord> cores = cores_for(result);
     const std::vector<RowShare> shares = shares_of(in, plan, channels, cores.size());
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        const Tensor image = in_one_run(input, options.queue);
-        const Tensor filter = in_one_run(weight, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        const Tensor image = as_contiguous(input, options.queue);
+        const Tensor filter = as_contiguous(weight, options.queue);
         const Tensor table = table_of(work.bias, work.output_channels, result.device(), options.queue);
         launch_shares(work.name, work.kernel, image, output, cores, shares, options.queue,
                       [&](const RowShare& share, const host::Argument& from, const host::Argument& to) {
                           return layer_words(arguments_of(share, numbers), input.type(), work.bias.sum_bytes,
-                                             {from, run_argument(filter), run_argument(table), to});
+                                             {from, argument_at(filter), argument_at(table), to});
                       });
     });
 }
@@ -291,9 +291,9 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
     require_apart(name, result, input);
     const std::vector<host::CoreCoord> cores = cores_for(result);
     const std::vector<RowShare> shares = shares_of(in, plan, in.channels, cores.size());
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
         launch_shares(name, averages ? refdev::KernelId::kAveragePool2d : refdev::KernelId::kMaxPool2d,
-                      in_one_run(input, options.queue), output, cores, shares, options.queue,
+                      as_contiguous(input, options.queue), output, cores, shares, options.queue,
                       [&](const RowShare& share, const host::Argument& from, const host::Argument& to) {
                           return words_of(operators::pool2d_arguments(share.input, share.output, share.window, range,
                                                                       static_cast<std::uint32_t>(input.type())),

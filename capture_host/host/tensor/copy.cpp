@@ -26,7 +26,7 @@ constexpr std::uint32_t kFacesAcross = kTileSide / kFaceSide;
     return ((grid.rows % kTileSide) != 0U) || ((grid.columns % kTileSide) != 0U);
 }
 
-// Rows of `source`, which lies in one run, as storage in one run.
+// Converts the rows of `source`, which is contiguous, to a contiguous storage.
 class Tilizer {
   public:
     Tilizer(const Tensor& source, std::uint32_t queue)
@@ -62,10 +62,10 @@ class Tilizer {
         if (used > 0U) {
             const std::uint64_t first = (((std::uint64_t{matrix} * grid_.rows) + row) * grid_.columns) + column;
             RowBand band{used,
-                         {{source_, word(run_address(source_) + (first * element_)), grid_.columns * element_,
+                         {{source_, word(first_address(source_) + (first * element_)), grid_.columns * element_,
                            columns * element_}}};
             if (columns < kFaceSide) {
-                band.parts.push_back({zeros_, run_address(zeros_), 0U, (kFaceSide - columns) * element_});
+                band.parts.push_back({zeros_, first_address(zeros_), 0U, (kFaceSide - columns) * element_});
             }
             bands.push_back(std::move(band));
         }
@@ -77,7 +77,7 @@ class Tilizer {
         if (follows_zeros) {
             bands.back().rows += rows;
         } else if (rows > 0U) {
-            bands.push_back({rows, {{zeros_, run_address(zeros_), 0U, kFaceSide * element_}}});
+            bands.push_back({rows, {{zeros_, first_address(zeros_), 0U, kFaceSide * element_}}});
         } else {
             // The face is full.
         }
@@ -86,10 +86,10 @@ class Tilizer {
     Tensor source_;
     TileGrid grid_;
     std::uint32_t element_;
-    Tensor zeros_;  // where there is padding
+    Tensor zeros_;  // for padding
 };
 
-// Storage in one run, of a tensor of that shape, as rows in one run.
+// Converts the contiguous storage of a tensor of that shape to contiguous rows.
 [[nodiscard]] std::vector<RowBand> rows_of_tiles(const Tensor& storage, const Shape& shape) {
     const TileGrid grid = tile_grid(shape);
     const std::uint32_t element = bytes_per_element(storage.type());
@@ -103,7 +103,7 @@ class Tilizer {
                 const std::uint64_t tile = (tile_row * grid.tile_columns) + (column / kTileSide);
                 const std::uint32_t face = (face_row * kFacesAcross) + ((column % kTileSide) / kFaceSide);
                 const std::uint64_t first = (tile * kTileElements) + (std::uint64_t{face} * kFaceElements);
-                band.parts.push_back({storage, word(run_address(storage) + (first * element)), kFaceSide * element,
+                band.parts.push_back({storage, word(first_address(storage) + (first * element)), kFaceSide * element,
                                       std::min(kFaceSide, grid.columns - column) * element});
             }
             bands.push_back(std::move(band));
@@ -115,23 +115,23 @@ class Tilizer {
 // Between layouts, on one device, of one shape and type.
 void convert_layout(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
     if (source.layout() == ElementLayout::kTile) {
-        static_cast<void>(through_one_run(destination, queue, [&](const Tensor& run) {
-            gather_rows(run, rows_of_tiles(in_one_run(source.storage(), queue), source.shape()), "untilize", queue);
+        static_cast<void>(into_contiguous(destination, queue, [&](const Tensor& run) {
+            gather_rows(run, rows_of_tiles(as_contiguous(source.storage(), queue), source.shape()), "untilize", queue);
         }));
         return;
     }
-    static_cast<void>(through_one_run(destination.storage(), queue, [&](const Tensor& run) {
-        gather_rows(run, Tilizer{in_one_run(source, queue), queue}.bands(), "tilize", queue);
+    static_cast<void>(into_contiguous(destination.storage(), queue, [&](const Tensor& run) {
+        gather_rows(run, Tilizer{as_contiguous(source, queue), queue}.bands(), "tilize", queue);
     }));
 }
 
 // Copies in stages are a few launches of many rows, through DRAM. copy() makes them where moving row by row takes more
 // commands than the dispatch area holds, or where the cores touch more separate byte ranges than the proof of a capture
-// holds: there each core reads a part of each shard, which is cores x shards ranges. Here a shard, or all pages of a core
-// of a tensor that is interleaved over L1, is one part of each row: at most four ranges a core, or one a shard.
+// holds: there each core reads a part of each shard, which is cores x shards ranges. Here a shard, or all pages of a
+// core of a tensor that is interleaved over L1, is one part of each row: at most four ranges a core, or one a shard.
 
-// Page after page, the cores in turn. Seen as a matrix that has one page of every core in a row, such a tensor is
-// width-sharded.
+// Whether consecutive pages are on the cores in turn. As a matrix whose rows have one page of each core, such a tensor
+// is width-sharded.
 [[nodiscard]] bool is_paged(const Tensor& tensor) {
     const MemoryConfig& memory = tensor.memory_config();
     return (memory.memory == host::Memory::kL1) && (memory.layout == host::Layout::kInterleaved);
@@ -176,7 +176,7 @@ void convert_layout(const Tensor& source, const Tensor& destination, std::uint32
     return bands;
 }
 
-// The same rows in more bands, so that the first stage has work for each core.
+// Divides bands, so that the first stage has work for each core.
 [[nodiscard]] std::vector<RowBand> shared_out(const std::vector<RowBand>& bands, std::size_t cores) {
     std::size_t launches = 0U;
     for (const RowBand& band : bands) {
@@ -197,7 +197,7 @@ void convert_layout(const Tensor& source, const Tensor& destination, std::uint32
     return result;
 }
 
-// From one run to pages or shards: a launch for each core or shard, and for each page that is not whole.
+// Copies a contiguous tensor to pages or shards: a launch for each core or shard, and for each page that is not whole.
 class StagedWriter {
   public:
     StagedWriter(const Tensor& run, const Tensor& destination)
@@ -217,7 +217,7 @@ class StagedWriter {
              const std::pair<std::uint64_t, std::uint64_t>& stride_and_bytes) {
         const auto& [stride, bytes] = stride_and_bytes;
         add_gather(launches_, core, address_in(destination_.buffer(), to),
-                   RowBand{word(rows), {{run_, word(run_address(run_) + from), word(stride), word(bytes)}}});
+                   RowBand{word(rows), {{run_, word(first_address(run_) + from), word(stride), word(bytes)}}});
     }
 
     void add_shards() {
@@ -253,11 +253,11 @@ class StagedWriter {
 
 // Tensors in rows, on one device, of one shape and type, in different buffers.
 void copy_in_stages(const Tensor& source, const Tensor& destination, std::uint32_t queue) {
-    if (is_one_run(source)) {
+    if (is_contiguous(source)) {
         StagedWriter{source, destination}.write(queue);
         return;
     }
-    static_cast<void>(through_one_run(destination, queue, [&](const Tensor& run) {
+    static_cast<void>(into_contiguous(destination, queue, [&](const Tensor& run) {
         const std::vector<RowBand> bands = is_paged(source) ? bands_of_pages(source) : bands_of_shards(source);
         gather_rows(run, shared_out(bands, Launches{*source.device()}.core_count()), "copy", queue);
     }));
@@ -268,7 +268,7 @@ using refdev::KernelId;
 constexpr std::size_t kGatherSegments = refdev::kMaxGatherSegments;
 constexpr std::uint32_t kFillUnitBytes = 4U;
 
-// Puts rows together from strips, as many at a time as the kernel takes.
+// Assembles rows from strips, as many at a time as the kernel takes.
 class Mover {
   public:
     Mover(Launches& launches, const Tensor& source, const Tensor& destination)
@@ -323,7 +323,7 @@ class Mover {
     host::BufferPtr destination_;
 };
 
-// Its upper half is the bfloat16, where it is one.
+// The upper half is the bfloat16 if the value is a bfloat16.
 [[nodiscard]] std::uint32_t float_bits(std::int64_t value) {
     const auto number = static_cast<float>(value);
     std::uint32_t bits = 0U;
@@ -466,7 +466,7 @@ void fill(const Tensor& tensor, std::int64_t value, std::uint32_t queue) {
     const std::uint32_t pattern = pattern_of(tensor.type(), value);
     const host::BufferPtr& buffer = tensor.buffer();
     Launches launches{*tensor.device()};
-    std::optional<Tensor> unit;  // what is left of a shard is copied from here
+    std::optional<Tensor> unit;  // the last bytes of a shard are copied from here
     for (std::uint32_t shard = 0U; shard < buffer->shard_count(); ++shard) {
         const std::uint32_t bytes = buffer->shard_bytes(shard);
         const std::uint32_t whole = bytes - (bytes % kFillUnitBytes);

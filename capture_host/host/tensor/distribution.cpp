@@ -318,7 +318,7 @@ Tensor combine_device_tensors(const std::vector<Tensor>& tensors) {
     return Tensor::of_shards(std::move(shards), std::move(topology), tensors.front().mesh());
 }
 
-void Spread::add(const Tensor& tensor) {
+void OperandDevices::add(const Tensor& tensor) {
     if (!tensor.is_distributed() || (tensor.mesh() == nullptr)) {
         throw MeshError{MeshRule::kForeign,
                         fmt::format("{}: an operand is distributed over a mesh, and another one lies on {}; bring it "
@@ -350,7 +350,7 @@ void Spread::add(const Tensor& tensor) {
     }
 }
 
-void Spread::run(const std::function<void(std::size_t)>& call) const {
+void OperandDevices::run(const std::function<void(std::size_t)>& call) const {
     mesh_->in_step(topology_.coordinates,
                    [&](const std::shared_ptr<host::Device>& /*device*/, std::size_t i) { call(i); });
 }

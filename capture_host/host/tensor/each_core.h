@@ -8,7 +8,7 @@
 namespace pianola::tensor {
 
 // Calls visit(core, address in the operand, address in the result, rows) for each range of rows that lies dense in
-// both, which have whole rows.
+// both. Rows of both are contiguous.
 template <typename Visit>
 void for_rows_of_both(Launches& launches, const Tensor& operand, const Tensor& result, const Visit& visit) {
     const std::uint64_t operand_row_bytes = operand.buffer()->config().row_bytes;
@@ -21,7 +21,7 @@ void for_rows_of_both(Launches& launches, const Tensor& operand, const Tensor& r
     });
 }
 
-// An operation that makes rows of the result from the same rows of an operand, both whole. `describe(from, to, rows)`
+// Computes each row of the result from the same row of an operand; rows are contiguous. `describe(from, to, rows)`
 // gives the arguments of one launch.
 template <typename Describe>
 void row_by_row(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
@@ -35,13 +35,12 @@ void row_by_row(const Tensor& operand, const Tensor& result, const char* name, s
     enqueue(result, launches, name, queue);
 }
 
-// An operation that makes each element from the element at the same place, of the same size. Tiles are computed with in
-// their own order: places in their storages are the same. `describe(from, to, elements)` gives the arguments of one
-// launch.
+// Computes each element from the element at the same index, of the same size. Tiles are not converted: their storages
+// have the same order. `describe(from, to, elements)` gives the arguments of one launch.
 template <typename Describe>
 void element_by_element(const Tensor& operand, const Tensor& target, const char* name, std::uint32_t queue,
                         refdev::KernelId kernel, const Describe& describe) {
-    const Tensor source = beside(operand, target, queue).storage();
+    const Tensor source = placed_like(operand, target, queue).storage();
     const Tensor result = target.storage();
     Launches launches{*result.device()};
     const std::uint32_t element = bytes_per_element(result.type());
@@ -57,12 +56,12 @@ void element_by_element(const Tensor& operand, const Tensor& target, const char*
     enqueue(result, launches, name, queue);
 }
 
-// The same of two operands, each of the result's shape and element size: `describe(left, right, to, elements)`.
+// The same for two operands, each of the result's shape and element size: `describe(left, right, to, elements)`.
 template <typename Describe>
 void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& target, const char* name, std::uint32_t queue,
                   refdev::KernelId kernel, const Describe& describe) {
-    const Tensor first = beside(left, target, queue).storage();
-    const Tensor second = beside(right, target, queue).storage();
+    const Tensor first = placed_like(left, target, queue).storage();
+    const Tensor second = placed_like(right, target, queue).storage();
     const Tensor result = target.storage();
     Launches launches{*result.device()};
     const std::uint32_t element = bytes_per_element(result.type());
@@ -83,7 +82,7 @@ void pair_by_pair(const Tensor& left, const Tensor& right, const Tensor& target,
     enqueue(result, launches, name, queue);
 }
 
-// An operation that makes each element from the element at the same place, of another size: whole rows at a time.
+// Computes each element from the element at the same index, of another size, by whole rows.
 template <typename Describe>
 [[nodiscard]] Tensor convert_rows(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
                                   refdev::KernelId kernel, const Describe& describe) {

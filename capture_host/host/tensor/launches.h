@@ -1,4 +1,4 @@
-// Launches: the kernels of one operation, dealt out to cores.
+// Launches: the kernels of one operation, distributed over cores.
 //
 // Operations describe their work as a list of launches; program() makes a host::Program of it.
 #pragma once
@@ -24,7 +24,7 @@ class Launches {
 
     // On one core, launches run in the order in which they were added.
     void add(refdev::KernelId kernel, const std::optional<host::CoreCoord>& core, host::Arguments arguments);
-    // A core for work that belongs to none: they take turns.
+    // The next core in turn, for work that any core can do.
     [[nodiscard]] host::CoreCoord next_core();
     [[nodiscard]] std::size_t core_count() const noexcept { return cores_.size(); }
     [[nodiscard]] bool empty() const noexcept { return launches_.empty(); }
@@ -57,7 +57,7 @@ struct Block {
     std::uint64_t column_bytes{0U};
 };
 
-// A part of a block that lies in one piece of memory: its first byte, and how far its rows are apart.
+// A part of a block inside one piece of memory: the address of its first byte, and the distance of its rows.
 struct Strip {
     std::uint32_t address{0U};
     std::uint32_t stride_bytes{0U};
@@ -68,14 +68,14 @@ struct Strip {
     [[nodiscard]] bool is_dense() const noexcept { return column_bytes == stride_bytes; }
 };
 
-// Rows of a block whose columns lie in the same pieces, from left to right.
+// Rows of a block whose columns are in the same pieces, from left to right.
 struct Band {
     std::uint64_t row_begin{0U};
     std::uint64_t rows{0U};
     std::vector<Strip> strips;
 };
 
-// How a block of a buffer's matrix lies in memory.
+// The memory of a block of a buffer's matrix.
 [[nodiscard]] std::vector<Band> bands_of(const host::Buffer& buffer, const Block& block);
 
 // A kernel's argument words, the first of which are the addresses of its operands.
@@ -102,8 +102,8 @@ template <typename Arguments>
 // Launches whose commands fit the dispatch area.
 inline constexpr std::size_t kLaunchesOfAProgram = 256U;
 
-// Calls visit(address in the result, core, row, rows) for dense row ranges of the result, of no more than a core's
-// share where they lie in DRAM.
+// Calls visit(address in the result, core, block) for dense ranges of rows of the result; in DRAM, a range is at most a
+// core's share.
 template <typename Visit>
 void for_dense_rows(Launches& launches, const Tensor& result, const Visit& visit) {
     for (const host::Piece& piece : result.buffer()->pieces()) {
@@ -118,11 +118,11 @@ void for_dense_rows(Launches& launches, const Tensor& result, const Visit& visit
     }
 }
 
-// Compiles what the device does not know yet, and enqueues it as one program. False, and nothing is enqueued, where the
-// dispatch area or the proof of a capture does not hold that much (Device::fits()). There is at least one launch.
+// Compiles the program if it is new to the device, and enqueues it. Returns false and enqueues nothing if the program
+// is too large for the dispatch area or for the proof of a capture (Device::fits()). There is at least one launch.
 [[nodiscard]] bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name,
                                   std::uint32_t queue);
-// As one program, or as consecutive ones that fit. Does nothing where there is nothing to do.
+// Enqueues the launches as one program, or as consecutive programs that fit; none if there are no launches.
 void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue);
 
 }  // namespace pianola::tensor

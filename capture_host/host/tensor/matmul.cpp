@@ -20,12 +20,12 @@ void repeat_row(const Tensor& row, const Tensor& result, std::uint32_t queue) {
     const std::uint32_t bytes = word(result.buffer()->config().row_bytes);
     for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
         add_gather(launches, core, address_in(result.buffer(), to),
-                   RowBand{word(block.rows), {{row, run_address(row), 0U, bytes}}});
+                   RowBand{word(block.rows), {{row, first_address(row), 0U, bytes}}});
     });
     enqueue(result, launches, "spread", queue);
 }
 
-// How many products there are, and of which matrices.
+// The number of products, and the sizes of their matrices.
 struct Products {
     Shape others;  // dimensions before the matrices, broadcast
     std::uint32_t rows{1U};
@@ -65,7 +65,7 @@ struct Products {
     return Products{others, a[a.size() - 2U], a.back(), b.back()};
 }
 
-// Without the dimensions that a vector was given.
+// Drops the dimensions that were added to vectors.
 [[nodiscard]] Shape shape_of_result(const Products& products, const Tensor& left, const Tensor& right) {
     Shape shape = products.others;
     if (left.shape().size() > 1U) {
@@ -77,13 +77,13 @@ struct Products {
     return shape.empty() ? Shape{1U} : shape;
 }
 
-// An operand of `matrix` shape in one run, as often as there are products.
+// An operand of shape `matrix`, contiguous, broadcast to the shape of all products.
 [[nodiscard]] Tensor operand_of(const Tensor& operand, const Shape& matrix, const Shape& all, std::uint32_t queue) {
-    const Tensor run = in_one_run(operand, queue);
+    const Tensor run = as_contiguous(operand, queue);
     return broadcast_to(run.viewed_as(TensorSpec{matrix, run.type(), run.memory_config(), run.layout()}), all, queue);
 }
 
-// Matrices that lie in one run each: a launch for each product.
+// A launch for each product of contiguous tensors.
 void launch_products(const Tensor& left, const Tensor& right, const Tensor& result, const Products& products,
                      std::uint32_t queue) {
     const auto& [others, rows, depth, columns] = products;
@@ -97,8 +97,8 @@ void launch_products(const Tensor& left, const Tensor& right, const Tensor& resu
             const std::uint32_t to = i * rows * columns * word(sizeof(std::int32_t));
             launches.add(KernelId::kMatmul, cores[i % cores.size()],
                          words_of(refdev::MatmulArguments{0U, 0U, 0U, rows, depth, columns, type, 0U},
-                                  {run_argument(left, i * rows * depth * element),
-                                   run_argument(right, i * depth * columns * element), run_argument(result, to)}));
+                                  {argument_at(left, i * rows * depth * element),
+                                   argument_at(right, i * depth * columns * element), argument_at(result, to)}));
         }
         enqueue(result, launches, "matmul", queue);
     }
@@ -144,17 +144,17 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
     if (bias.has_value()) {
         require_apart(name, result, *bias);
     }
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        const Tensor rows = in_whole_rows(input, options.queue);
-        const Tensor matrix = in_one_run(weight, options.queue);
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor rows = as_whole_rows(input, options.queue);
+        const Tensor matrix = as_contiguous(weight, options.queue);
         if (bias.has_value()) {
-            repeat_row(in_one_run(*bias, options.queue), whole, options.queue);
+            repeat_row(as_contiguous(*bias, options.queue), whole, options.queue);
         }
         row_by_row(rows, whole, name, options.queue, KernelId::kMatmul,
                    [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
                        return words_of(
                            refdev::MatmulArguments{0U, 0U, 0U, count, depth, columns, type, bias.has_value() ? 1U : 0U},
-                           {from, run_argument(matrix), to});
+                           {from, argument_at(matrix), to});
                    });
     });
 }
@@ -173,7 +173,7 @@ Tensor matmul(const Tensor& left, const Tensor& right, const OperationOptions& o
     const Tensor result = result_for(name, spec, options, left.device());
     require_apart(name, result, left);
     require_apart(name, result, right);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
         const auto& [others, rows, depth, columns] = products;
         const Tensor first = operand_of(left, as_row(left.shape()), products.of(rows, depth), options.queue);
         const Tensor second = operand_of(right, as_column(right.shape()), products.of(depth, columns), options.queue);
@@ -188,26 +188,27 @@ using refdev::KernelId;
 constexpr const char* kName = "linear";
 constexpr std::uint32_t kColumnsOfAProgram = 256U;  // so that its commands fit the dispatch area
 
-// [n, k] of [k, n], column by column.
+// Transposes [k, n] to [n, k], column by column.
 [[nodiscard]] Tensor transposed_copy(const Tensor& matrix, std::uint32_t queue) {
     const std::uint32_t rows = matrix.shape().front();
     const std::uint32_t columns = matrix.shape().back();
     const std::uint32_t element = bytes_per_element(matrix.type());
-    const Tensor source = in_one_run(matrix, queue);
+    const Tensor source = as_contiguous(matrix, queue);
     Tensor result =
         Tensor::on_device({{columns, rows}, matrix.type(), kDramInterleaved}, matrix.device(), {queue, true});
     for (std::uint32_t first = 0U; first < columns; first += kColumnsOfAProgram) {
         Launches launches{*result.device()};
         for (std::uint32_t column = first; column < std::min(columns, first + kColumnsOfAProgram); ++column) {
-            add_gather(launches, std::nullopt, run_argument(result, element * column * rows),
-                       RowBand{rows, {{source, run_address(source) + (element * column), element * columns, element}}});
+            add_gather(
+                launches, std::nullopt, argument_at(result, element * column * rows),
+                RowBand{rows, {{source, first_address(source) + (element * column), element * columns, element}}});
         }
         enqueue(result, launches, "transpose", queue);
     }
     return result;
 }
 
-// A weight of int16 is for an input of int16, and a product of matrices: without a bias.
+// Weights of int16 need an input of int16 and no bias: a product of matrices.
 void check_types(const char* name, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                  const Clamp& clamp) {
     require_activations(name, "input_tensor", input);
@@ -250,7 +251,7 @@ void launch_matmul(const Tensor& rows, const Tensor& matrix, const Tensor& resul
                    return words_of(
                        refdev::MatmulInt16Arguments{0U, 0U, 0U, count, columns_of(rows.shape()),
                                                     columns_of(result.shape()), scale.multiplier, scale.shift},
-                       {from, run_argument(matrix), to});
+                       {from, argument_at(matrix), to});
                });
 }
 
@@ -265,7 +266,7 @@ void launch_layer(const Tensor& rows, const Tensor& matrix, const Tensor& result
                [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
                    return layer_words(
                        operators::fully_connected_arguments({count, columns_of(rows.shape()), channels}, numbers),
-                       rows.type(), checked.sum_bytes, {from, run_argument(matrix), run_argument(table), to});
+                       rows.type(), checked.sum_bytes, {from, argument_at(matrix), argument_at(table), to});
                });
 }
 
@@ -296,9 +297,10 @@ Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transpos
     const Tensor result = result_for(name, spec, options, input.device());
     require_apart(name, result, input);
     require_apart(name, result, weight);
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        const Tensor rows = in_whole_rows(input, options.queue);
-        const Tensor matrix = transposed ? in_one_run(weight, options.queue) : transposed_copy(weight, options.queue);
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor rows = as_whole_rows(input, options.queue);
+        const Tensor matrix =
+            transposed ? as_contiguous(weight, options.queue) : transposed_copy(weight, options.queue);
         if (weight.type() == ElementType::kInt16) {
             launch_matmul(rows, matrix, whole, checked, options.queue);
         } else {

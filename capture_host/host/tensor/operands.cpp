@@ -65,7 +65,7 @@ Tensor result_for(const char* operation, const TensorSpec& spec, const Operation
     return output;
 }
 
-bool follows(const Tensor& operand, const Tensor& result) {
+bool matches_placement(const Tensor& operand, const Tensor& result) {
     if (operand.layout() != result.layout()) {
         return false;
     }
@@ -85,8 +85,8 @@ Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::ui
     return moved;
 }
 
-Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
-    if (follows(operand, result)) {
+Tensor placed_like(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
+    if (matches_placement(operand, result)) {
         return operand;
     }
     Tensor moved = Tensor::on_device({operand.shape(), operand.type(), result.memory_config(), result.layout()},
@@ -118,12 +118,12 @@ bool is_in_few_pieces(const Tensor& tensor) {
            (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
 }
 
-Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue) {
+Tensor as_whole_rows(const Tensor& tensor, std::uint32_t queue) {
     return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }
 
-Tensor in_one_run(const Tensor& tensor, std::uint32_t queue) {
-    return is_one_run(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
+Tensor as_contiguous(const Tensor& tensor, std::uint32_t queue) {
+    return is_contiguous(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
 }
 
 std::vector<host::CoreCoord> cores_for(const Tensor& result) {

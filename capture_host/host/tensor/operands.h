@@ -1,8 +1,7 @@
-// Operands and results of operations: checks, the memory of a result, and moving an operand that lies in another way than
-// the kernels need.
+// Operands and results of operations: checks, the memory of results, and copies between placements.
 //
-// Kernels take rows, each of which lies in one piece of memory, or a whole tensor in one run. Operands that lie in
-// another way are first copied to DRAM; results are copied from there.
+// Kernels read and write rows that are contiguous, or a whole tensor that is. An operand with another placement is
+// first copied to DRAM; a result with another placement is computed in DRAM and then copied.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +19,17 @@ namespace pianola::tensor {
 
 inline constexpr std::uint32_t kWordBytes = sizeof(std::uint32_t);
 
-// Elements of dimensions that follow each other in a shape.
+// The product of consecutive dimensions of a shape.
 [[nodiscard]] std::uint32_t elements_of(Shape::const_iterator begin, Shape::const_iterator end);
 
 // Throws TENSOR-DEVICE, TENSOR-FREED.
 void require_same_device(const char* operation, const Tensor& left, const Tensor& right);
 
-// What an operation of kernels for int8 and int32 means for other types of their sizes.
+// The types that an operation of the kernels for int8 and int32 accepts: types of the same size have the same result.
 enum class Computes : std::uint8_t {
-    kSigned,   // int8, int32
-    kModular,  // and uint32: modulo 2^32, a sign changes nothing
-    kBits,     // and uint8: only equality of bits counts
+    kSigned,   // int8 and int32
+    kModular,  // also uint32: modulo 2^32 the sign makes no difference
+    kBits,     // also uint8: only equality of bits counts
 };
 // The kernels' type for the operand's elements. Throws TENSOR-TYPE, TENSOR-DEVICE, TENSOR-FREED.
 [[nodiscard]] std::uint32_t kernel_type(const char* operation, const Tensor& operand,
@@ -43,24 +42,25 @@ struct NumberRange {
 };
 [[nodiscard]] NumberRange range_of(ElementType type);
 
-// A value over and over, as fill() takes it. Throws TENSOR-VALUE where the type does not have it.
+// A word that repeats a value, for fill(). Throws TENSOR-VALUE if the type does not have the value.
 [[nodiscard]] std::uint32_t pattern_of(ElementType type, std::int64_t value);
 
-// The output that was asked for, or new memory. Throws TENSOR-SHAPE, TENSOR-TYPE, TENSOR-MEMORY where an output that is
-// given is another.
+// The output from the options, or new memory. Throws TENSOR-SHAPE, TENSOR-TYPE, TENSOR-MEMORY if the given output does
+// not fit.
 [[nodiscard]] Tensor result_for(const char* operation, const TensorSpec& spec, const OperationOptions& options,
                                 const std::shared_ptr<host::Device>& device);
 
-// True where each block of `result` that lies dense also lies dense in `operand`, in the same layout.
-[[nodiscard]] bool follows(const Tensor& operand, const Tensor& result);
-// A copy in rows that goes when the operation returns.
+// True if each dense block of `result` is also dense in `operand`, in the same layout.
+[[nodiscard]] bool matches_placement(const Tensor& operand, const Tensor& result);
+// A copy in rows, which is freed when the operation returns.
 [[nodiscard]] Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::uint32_t queue);
-// The operand, moved to where the result lies, and in its layout, unless it follows it already.
-[[nodiscard]] Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue);
+// The operand itself if its placement matches the result's, else a temporary copy with the result's placement and
+// layout.
+[[nodiscard]] Tensor placed_like(const Tensor& operand, const Tensor& result, std::uint32_t queue);
 
-// Memory for a result whose rows are those of an operand and whose columns are others.
+// Memory for a result with the rows of an operand and another number of columns.
 [[nodiscard]] MemoryConfig memory_for_columns(const Tensor& operand, std::uint32_t columns);
-// Memory for a result of another shape: that of the operand where it is interleaved.
+// Memory for a result of another shape: interleaved, of the operand's kind.
 [[nodiscard]] inline MemoryConfig memory_for_shape(const MemoryConfig& operand) {
     return MemoryConfig{host::Layout::kInterleaved, operand.memory, std::nullopt};
 }
@@ -72,22 +72,22 @@ struct NumberRange {
     return TensorSpec{operand.shape(), type, operand.memory_config(), operand.layout()};
 }
 
-// What kernels take: rows, not tiles, of which each lies in one piece of memory, or all in one.
+// Whether a tensor is in rows, not tiles, and each row is contiguous; or the whole tensor.
 [[nodiscard]] bool has_whole_rows(const Tensor& tensor);
-[[nodiscard]] inline bool is_one_run(const Tensor& tensor) {
+[[nodiscard]] inline bool is_contiguous(const Tensor& tensor) {
     return (tensor.layout() == ElementLayout::kRowMajor) && (tensor.buffer()->pieces().size() == 1U);
 }
-// Operands in tiles, or whose rows or columns are cut, go to one run of DRAM first.
-[[nodiscard]] Tensor in_whole_rows(const Tensor& tensor, std::uint32_t queue);
-[[nodiscard]] Tensor in_one_run(const Tensor& tensor, std::uint32_t queue);
-// First byte of a tensor that lies in one run.
-[[nodiscard]] inline std::uint32_t run_address(const Tensor& tensor) {
+// The tensor itself if it has that placement, else a contiguous temporary copy in DRAM.
+[[nodiscard]] Tensor as_whole_rows(const Tensor& tensor, std::uint32_t queue);
+[[nodiscard]] Tensor as_contiguous(const Tensor& tensor, std::uint32_t queue);
+// The address of a contiguous tensor.
+[[nodiscard]] inline std::uint32_t first_address(const Tensor& tensor) {
     return tensor.buffer()->pieces().front().device_address;
 }
 // The cores that compute a result: those of its L1 shards, or all.
 [[nodiscard]] std::vector<host::CoreCoord> cores_for(const Tensor& result);
 
-// Throw TENSOR-OVERLAP, TENSOR-TYPE, TENSOR-SHAPE.
+// They throw TENSOR-OVERLAP, TENSOR-TYPE, TENSOR-SHAPE.
 void require_apart(const char* operation, const Tensor& result, const Tensor& operand);
 void require_int8(const char* operation, const char* argument, const Tensor& tensor);
 // int8 or int16.
@@ -97,15 +97,16 @@ void require_int8(const char* operation, const char* argument, const Tensor& ten
 void require_activations(const char* operation, const char* argument, const Tensor& tensor);
 void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most);
 
-// Rows in no more pieces than cores. A page of interleaved L1 may be a single row, and a launch for each is many.
+// Whether rows are in no more pieces than there are cores. A page of interleaved L1 may be a single row: one launch for
+// each would be too many.
 [[nodiscard]] bool is_in_few_pieces(const Tensor& tensor);
 
-// A byte of a tensor that lies in one run, as an argument.
-[[nodiscard]] inline host::Argument run_argument(const Tensor& tensor, std::uint32_t offset_bytes = 0U) {
-    return address_in(tensor.buffer(), run_address(tensor) + offset_bytes);
+// The address of a byte of a contiguous tensor, as an argument.
+[[nodiscard]] inline host::Argument argument_at(const Tensor& tensor, std::uint32_t offset_bytes = 0U) {
+    return address_in(tensor.buffer(), first_address(tensor) + offset_bytes);
 }
 
-// `body` computes into a tensor that `fits`; where the result does not, through one that lies in DRAM.
+// Calls body(result) if the result `fits`; else body(temporary in DRAM), which is then copied to the result.
 template <typename Fits, typename Body>
 [[nodiscard]] Tensor through(const Fits& fits, const Tensor& result, std::uint32_t queue, const Body& body) {
     if (fits(result)) {
@@ -119,12 +120,12 @@ template <typename Fits, typename Body>
     return result;
 }
 template <typename Body>
-[[nodiscard]] Tensor through_whole_rows(const Tensor& result, std::uint32_t queue, const Body& body) {
+[[nodiscard]] Tensor into_whole_rows(const Tensor& result, std::uint32_t queue, const Body& body) {
     return through(has_whole_rows, result, queue, body);
 }
 template <typename Body>
-[[nodiscard]] Tensor through_one_run(const Tensor& result, std::uint32_t queue, const Body& body) {
-    return through(is_one_run, result, queue, body);
+[[nodiscard]] Tensor into_contiguous(const Tensor& result, std::uint32_t queue, const Body& body) {
+    return through(is_contiguous, result, queue, body);
 }
 
 }  // namespace pianola::tensor

@@ -80,8 +80,8 @@ host::Arguments select_words(const std::array<Tensor, 4>& tensors, std::uint32_t
     constexpr std::array<std::uint32_t, 4> kDense{0U, 0U, 0U, 1U};
     const std::uint32_t bytes = begin * element_bytes;
     return words_of(refdev::SelectArguments{0U, 0U, 0U, 0U, {1U, 1U, 1U, count}, kDense, kDense, kDense, element_bytes},
-                    {run_argument(tensors[0], begin), run_argument(tensors[1], bytes), run_argument(tensors[2], bytes),
-                     run_argument(tensors[3], bytes)});
+                    {argument_at(tensors[0], begin), argument_at(tensors[1], bytes), argument_at(tensors[2], bytes),
+                     argument_at(tensors[3], bytes)});
 }
 
 }  // namespace
@@ -141,9 +141,9 @@ Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right, c
     const Shape shape = broadcast_shape(name, broadcast_shape(name, condition.shape(), left.shape()), right.shape());
     const Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());
     const auto run_of = [&](const Tensor& operand) {
-        return in_one_run(broadcast_to(operand, shape, options.queue), options.queue);
+        return as_contiguous(broadcast_to(operand, shape, options.queue), options.queue);
     };
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
         const std::array<Tensor, 4> tensors{run_of(condition), run_of(left), run_of(right), run};
         Launches launches{*run.device()};
         const std::vector<host::CoreCoord> cores = cores_for(run);

@@ -16,7 +16,7 @@ using refdev::KernelId;
 constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
 constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
 
-// Of an int8 tensor's rows.
+// The length of an int8 tensor's rows.
 [[nodiscard]] std::uint32_t checked_depth(const char* name, const Tensor& operand, std::uint32_t most) {
     require_int8(name, "input_tensor", operand);
     const std::uint32_t depth = columns_of(operand.shape());
@@ -27,13 +27,13 @@ constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
     return depth;
 }
 
-// The launch over rows of int8, each of which lies in one piece.
+// Launches a kernel over rows of int8.
 template <typename Arguments>
 [[nodiscard]] Tensor over_rows(const char* name, KernelId kernel, const Tensor& operand,
                                const OperationOptions& options, Arguments arguments) {
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, kernel,
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, kernel,
                    [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
                        arguments.rows = rows;
                        return words_of(arguments, {from, to});
@@ -43,14 +43,14 @@ template <typename Arguments>
 
 using Dimensions = std::array<std::uint32_t, 4>;
 
-// A shape of four dimensions or fewer, with ones in front.
+// The last four dimensions; missing ones are 1.
 [[nodiscard]] Dimensions dimensions_of(const Shape& shape) {
     Dimensions dimensions{1U, 1U, 1U, 1U};
     std::copy(shape.begin(), shape.end(), dimensions.end() - static_cast<Dimensions::difference_type>(shape.size()));
     return dimensions;
 }
 
-// Launches of a mean over parts of the first dimension of more than one element, where that is kept; else one launch.
+// Divides a mean along the first dimension of more than one element if that is kept; else makes one launch.
 void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArguments arguments, std::uint32_t queue,
                  const std::vector<host::CoreCoord>& cores) {
     std::uint32_t axis = 0U;
@@ -67,7 +67,7 @@ void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArgument
         arguments.dims.at(axis) = std::min(part, size - begin);
         launches.add(
             KernelId::kMean, cores[(begin / part) % cores.size()],
-            words_of(arguments, {run_argument(input, begin * input_step), run_argument(output, begin * output_step)}));
+            words_of(arguments, {argument_at(input, begin * input_step), argument_at(output, begin * output_step)}));
     }
     enqueue(output, launches, "mean", queue);
 }
@@ -176,8 +176,8 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     const refdev::MeanArguments arguments =
         operators::mean_arguments(dims, mask << (dims.size() - shape.size()), operators::fold_count(ratio, word(count)),
                                   {from.scale, from.zero_point}, {to.scale, to.zero_point}, refdev::kTypeInt8);
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        launch_mean(in_one_run(operand, options.queue), output, arguments, options.queue, cores_for(result));
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        launch_mean(as_contiguous(operand, options.queue), output, arguments, options.queue, cores_for(result));
     });
 }
 
@@ -248,12 +248,12 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     }
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
     require_apart(name, result, tables);
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        const Tensor entries = in_one_run(tables, options.queue);
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kSoftmaxInt16,
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor entries = as_contiguous(tables, options.queue);
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kSoftmaxInt16,
                    [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
                        arguments->rows = rows;
-                       return words_of(*arguments, {from, run_argument(entries), to});
+                       return words_of(*arguments, {from, argument_at(entries), to});
                    });
     });
 }
@@ -279,11 +279,11 @@ Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& tab
     }
     Tensor result = result_for(name, operand.spec(), options, operand.device());
     require_apart(name, result, table);
-    const Tensor entries = in_one_run(table, options.queue);
+    const Tensor entries = as_contiguous(table, options.queue);
     element_by_element(operand, result, name, options.queue, KernelId::kSigmoidInt16,
                        [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
                            arguments->count = count;
-                           return words_of(*arguments, {from, run_argument(entries), to});
+                           return words_of(*arguments, {from, argument_at(entries), to});
                        });
     return result;
 }

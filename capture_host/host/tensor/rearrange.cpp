@@ -21,7 +21,7 @@ void require_dimension(const char* name, const Tensor& operand, std::uint32_t di
     }
 }
 
-// Throws where a dimension does not exist or is named twice.
+// Throws if a dimension does not exist or is named twice.
 void require_dimensions(const char* name, const Tensor& operand, const std::vector<std::uint32_t>& dimensions) {
     for (const std::uint32_t dimension : dimensions) {
         require_dimension(name, operand, dimension);
@@ -55,7 +55,7 @@ Tensor permute(const Tensor& operand, const std::vector<std::uint32_t>& order, c
     }
     operators::StridedView view = view_of(operand);
     view.permute(std::vector<std::size_t>(order.begin(), order.end()));
-    return viewed(name, operand, view, shape, options);
+    return view_result(name, operand, view, shape, options);
 }
 
 Tensor flip(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, const OperationOptions& options) {
@@ -69,7 +69,7 @@ Tensor flip(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     for (const std::uint32_t dimension : dimensions) {
         view.reverse(dimension);
     }
-    return viewed(name, operand, view, operand.shape(), options);
+    return view_result(name, operand, view, operand.shape(), options);
 }
 
 Tensor repeat(const Tensor& operand, const std::vector<std::uint32_t>& times, const OperationOptions& options) {
@@ -91,7 +91,7 @@ Tensor repeat(const Tensor& operand, const std::vector<std::uint32_t>& times, co
         view.insert(axis - 1U);
         view.repeat(axis - 1U, count);
     }
-    return viewed(name, operand, view, shape, options);
+    return view_result(name, operand, view, shape, options);
 }
 
 namespace {
@@ -155,7 +155,7 @@ Tensor slice(const Tensor& operand, const std::vector<SliceRange>& ranges, const
     for (std::size_t i = 0U; i < ranges.size(); ++i) {
         view.slice(i, ranges[i].begin, ranges[i].step, shape[i]);
     }
-    return viewed(name, operand, view, shape, options);
+    return view_result(name, operand, view, shape, options);
 }
 
 Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, const OperationOptions& options) {
@@ -176,12 +176,12 @@ Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, cons
     std::vector<RowPart> parts;
     for (const Tensor& operand : operands) {
         require_apart(name, result, operand);
-        const Tensor source = in_one_run(operand, options.queue);
+        const Tensor source = as_contiguous(operand, options.queue);
         const std::uint32_t bytes =
             elements_of(operand.shape().begin() + axis, operand.shape().end()) * bytes_per_element(operand.type());
-        parts.push_back({source, run_address(source), bytes, bytes});
+        parts.push_back({source, first_address(source), bytes, bytes});
     }
-    return through_one_run(result, options.queue,
+    return into_contiguous(result, options.queue,
                            [&](const Tensor& run) { gather_rows(run, {{rows, parts}}, name, options.queue); });
 }
 
@@ -189,7 +189,7 @@ namespace {
 
 using refdev::TakeArguments;
 
-// Each core takes a share of what lies outside of the dimension; where that is one table, a share of the indices.
+// Divides the outer dimensions among the cores, or the indices if the outer dimensions have one element.
 void run_take(const Tensor& destination, const Tensor& source, const Tensor& indices, const TakeArguments& whole,
               std::uint32_t queue) {
     Launches launches{*destination.device()};
@@ -204,8 +204,8 @@ void run_take(const Tensor& destination, const Tensor& source, const Tensor& ind
         (shares_tables ? arguments.outer : arguments.count) = std::min(share, size - first);
         launches.add(
             refdev::KernelId::kTake, std::nullopt,
-            words_of(arguments, {run_argument(source, first * source_step), run_argument(indices, first * index_step),
-                                 run_argument(destination, first * destination_step)}));
+            words_of(arguments, {argument_at(source, first * source_step), argument_at(indices, first * index_step),
+                                 argument_at(destination, first * destination_step)}));
     }
     enqueue(destination, launches, "take", queue);
 }
@@ -241,21 +241,22 @@ Tensor take(const Tensor& operand, const Tensor& indices, std::uint32_t dimensio
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
     require_apart(name, result, indices);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        run_take(run, in_one_run(operand, options.queue), in_one_run(indices, options.queue), arguments, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
+        run_take(run, as_contiguous(operand, options.queue), as_contiguous(indices, options.queue), arguments,
+                 options.queue);
     });
 }
 
 namespace {
 
-// Dense bytes to dense bytes: each core copies a range.
+// Copies between contiguous tensors: each core copies a range.
 void copy_run(const Tensor& source, const Tensor& result, std::uint32_t queue) {
     Launches launches{*result.device()};
-    const std::uint32_t begin = run_address(result);
+    const std::uint32_t begin = first_address(result);
     for_dense_rows(launches, result, [&](std::uint32_t to, host::CoreCoord core, const Block& block) {
         launches.add(refdev::KernelId::kCopy, core,
-                     {address_in(source.buffer(), run_address(source) + (to - begin)), address_in(result.buffer(), to),
-                      word(block.rows * block.column_bytes)});
+                     {address_in(source.buffer(), first_address(source) + (to - begin)),
+                      address_in(result.buffer(), to), word(block.rows * block.column_bytes)});
     });
     enqueue(result, launches, "reshape", queue);
 }
@@ -290,8 +291,8 @@ Tensor reshape(const Tensor& operand, const Shape& shape, const OperationOptions
         copy(operand.viewed_as(shape), result, options.queue);
         return result;
     }
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        copy_run(in_one_run(operand, options.queue), run, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
+        copy_run(as_contiguous(operand, options.queue), run, options.queue);
     });
 }
 
@@ -335,11 +336,11 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
     arguments.value = static_cast<std::int32_t>(pattern_of(operand.type(), value));
     const Tensor result = result_for(name, spec_of_shape(operand, padded, operand.type()), options, operand.device());
     require_apart(name, result, operand);
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        const Tensor input = in_one_run(operand, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        const Tensor input = as_contiguous(operand, options.queue);
         Launches launches{*output.device()};
         launches.add(refdev::KernelId::kPad, cores_for(result).front(),
-                     words_of(arguments, {run_argument(input), run_argument(output)}));
+                     words_of(arguments, {argument_at(input), argument_at(output)}));
         enqueue(output, launches, name, options.queue);
     });
 }

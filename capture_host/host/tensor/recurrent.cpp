@@ -29,14 +29,14 @@ void require(bool condition, TensorRule rule, const char* name, const char* what
     }
 }
 
-// What a layer changes in place is not moved for it.
+// A tensor that a layer changes in place cannot be a temporary copy.
 void require_in_place(const char* name, const char* argument, const Tensor& tensor) {
     static_cast<void>(tensor.buffer());
-    require(is_one_run(tensor), TensorRule::kMemory, name,
+    require(is_contiguous(tensor), TensorRule::kMemory, name,
             fmt::format("{} must lie in one piece of memory, interleaved or in one shard", argument).c_str());
 }
 
-// On the operand's device, with another shape.
+// A result on the operand's device, with another shape.
 [[nodiscard]] Tensor result_of_shape(const char* name, const Tensor& input, const Shape& shape,
                                      const OperationOptions& options) {
     return result_for(name, spec_of_shape(input, shape, input.type()), options, input.device());
@@ -98,7 +98,7 @@ void check_svdf_quantization(const SvdfQuantization& quantization) {
                                const std::shared_ptr<host::Device>& device, std::uint32_t queue) {
     if (bias.has_value()) {
         require(bias->shape() == Shape{units}, TensorRule::kShape, kSvdf, "bias is [filters / rank]");
-        return in_one_run(*bias, queue);
+        return as_contiguous(*bias, queue);
     }
     Tensor zeros = Tensor::on_device({{units}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     fill(zeros, 0, queue);
@@ -139,7 +139,7 @@ void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t dept
             TensorRule::kValue, name, "biases are of int32, or between -2^46 and 2^46 with int16");
 }
 
-// Sizes and their relations, as the kernel has them.
+// Checks the sizes of the operands.
 [[nodiscard]] Lstm lstm_sizes(const Tensor& input, const LstmTensors& layer, bool time_major) {
     const Shape& shape = input.shape();
     const Shape& weights = layer.weights.shape();
@@ -205,19 +205,19 @@ Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weig
     for (const Tensor* const operand : {&input, &features, &time_weights}) {
         require_apart(kSvdf, memory, *operand);
     }
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
         const Tensor starts = svdf_bias(bias, work.time.units, result.device(), options.queue);
-        const Tensor weights = in_one_run(time_weights, options.queue);
-        const Tensor filters = in_one_run(features, options.queue);
-        const Tensor rows = in_one_run(input, options.queue);
+        const Tensor weights = as_contiguous(time_weights, options.queue);
+        const Tensor filters = as_contiguous(features, options.queue);
+        const Tensor rows = as_contiguous(input, options.queue);
         // Both kernels on one core, where they run in this order.
         Launches launches{*output.device()};
         const host::CoreCoord core = launches.next_core();
         launches.add(KernelId::kSvdfFeature, core,
-                     words_of(work.feature, {run_argument(rows), run_argument(filters), run_argument(memory)}));
-        launches.add(KernelId::kSvdfTime, core,
-                     words_of(work.time, {run_argument(memory), run_argument(weights), run_argument(starts),
-                                          run_argument(output)}));
+                     words_of(work.feature, {argument_at(rows), argument_at(filters), argument_at(memory)}));
+        launches.add(
+            KernelId::kSvdfTime, core,
+            words_of(work.time, {argument_at(memory), argument_at(weights), argument_at(starts), argument_at(output)}));
         enqueue(output, launches, kSvdf, options.queue);
     });
 }
@@ -285,14 +285,14 @@ Tensor lstm(const Tensor& input, const LstmTensors& layer, const LstmQuantizatio
     for (const Tensor* const operand : {&input, &weights, &parameters}) {
         require_apart(kLstm, state, *operand);
     }
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        const Tensor sequence = in_one_run(input, options.queue);
-        const Tensor filters = in_one_run(weights, options.queue);
-        const Tensor biases = in_one_run(parameters, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        const Tensor sequence = as_contiguous(input, options.queue);
+        const Tensor filters = as_contiguous(weights, options.queue);
+        const Tensor biases = as_contiguous(parameters, options.queue);
         Launches launches{*result.device()};
         launches.add(KernelId::kLstm, launches.next_core(),
-                     words_of(arguments, {run_argument(sequence), run_argument(filters), run_argument(biases),
-                                          run_argument(state), run_argument(output)}));
+                     words_of(arguments, {argument_at(sequence), argument_at(filters), argument_at(biases),
+                                          argument_at(state), argument_at(output)}));
         enqueue(result, launches, kLstm, options.queue);
     });
 }

@@ -21,8 +21,8 @@ namespace {
 
 }  // namespace
 
-void run_view(const Tensor& destination, const Tensor& source, const operators::StridedView& view,
-              const std::string& name, std::uint32_t queue) {
+void copy_view(const Tensor& destination, const Tensor& source, const operators::StridedView& view,
+               const std::string& name, std::uint32_t queue) {
     Launches launches{*destination.device()};
     const std::size_t axis = shared_axis(view);
     const std::uint32_t size = view.size(axis);
@@ -42,21 +42,21 @@ void run_view(const Tensor& destination, const Tensor& source, const operators::
         for (const operators::ViewLaunch& launch : launches_of_part) {
             launches.add(refdev::KernelId::kView, std::nullopt,
                          words_of(launch.arguments,
-                                  {run_argument(source, launch.input_offset_bytes),
-                                   run_argument(destination, (first * index_bytes) + launch.output_offset_bytes)}));
+                                  {argument_at(source, launch.input_offset_bytes),
+                                   argument_at(destination, (first * index_bytes) + launch.output_offset_bytes)}));
         }
     }
     enqueue(destination, launches, name, queue);
 }
 
-Tensor viewed(const char* name, const Tensor& operand, const operators::StridedView& view, const Shape& shape,
-              const OperationOptions& options) {
+Tensor view_result(const char* name, const Tensor& operand, const operators::StridedView& view, const Shape& shape,
+                   const OperationOptions& options) {
     const TensorSpec spec = spec_of_shape(operand, shape, operand.type());
     check_spec(spec);
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        run_view(run, in_one_run(operand, options.queue), view, name, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
+        copy_view(run, as_contiguous(operand, options.queue), view, name, options.queue);
     });
 }
 
@@ -66,7 +66,7 @@ operators::StridedView view_of(const Tensor& operand) {
 
 namespace {
 
-// A shape with ones in front.
+// The shape with leading ones.
 [[nodiscard]] Shape aligned(const Shape& shape, std::size_t rank) {
     Shape result(rank - shape.size(), 1U);
     result.insert(result.end(), shape.begin(), shape.end());
@@ -111,7 +111,7 @@ Tensor broadcast_to(const Tensor& operand, const Shape& shape, std::uint32_t que
         }
     }
     const Tensor result = Tensor::on_device({shape, operand.type(), kDramInterleaved}, operand.device(), {queue, true});
-    run_view(result, in_one_run(operand, queue), view, "broadcast", queue);
+    copy_view(result, as_contiguous(operand, queue), view, "broadcast", queue);
     return result;
 }
 
