@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 
 namespace pianola::operators {
 namespace {
@@ -92,29 +92,36 @@ std::optional<BinaryScaling> binary_scaling(refdev::QuantizedBinaryOp op, bool i
     return BinaryScaling{};
 }
 
-// The members that both convolutions have.
+// The members that convolutions and pooling have.
 template <typename Arguments>
-Arguments convolution_arguments(const ImageShape& input, const ImageShape& output, const Window& window,
-                                const LayerNumbers& numbers) {
+Arguments window_arguments(const ImageShape& input, const ImageShape& output, const Window& window,
+                           const ActivationRange& range) {
     Arguments arguments{};
     arguments.batches = input.batches;
     arguments.input_height = input.height;
     arguments.input_width = input.width;
-    arguments.input_channels = input.channels;
     arguments.output_height = output.height;
     arguments.output_width = output.width;
     arguments.filter_height = window.height.filter;
     arguments.filter_width = window.width.filter;
     arguments.stride_height = window.height.stride;
     arguments.stride_width = window.width.stride;
-    arguments.dilation_height = window.height.dilation;
-    arguments.dilation_width = window.width.dilation;
     arguments.pad_top = window.height.pad_before;
     arguments.pad_left = window.width.pad_before;
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    return arguments;
+}
+
+template <typename Arguments>
+Arguments convolution_arguments(const ImageShape& input, const ImageShape& output, const Window& window,
+                                const LayerNumbers& numbers) {
+    auto arguments = window_arguments<Arguments>(input, output, window, numbers.range);
+    arguments.input_channels = input.channels;
+    arguments.dilation_height = window.height.dilation;
+    arguments.dilation_width = window.width.dilation;
     arguments.input_offset = -numbers.input_zero_point;
     arguments.output_offset = numbers.output_zero_point;
-    arguments.activation_min = numbers.range.min;
-    arguments.activation_max = numbers.range.max;
     return arguments;
 }
 
@@ -162,21 +169,8 @@ refdev::DepthwiseConv2dArguments depthwise_conv2d_arguments(const ImageShape& in
 
 refdev::Pool2dArguments pool2d_arguments(const ImageShape& input, const ImageShape& output, const Window& window,
                                          const ActivationRange& range, std::uint32_t type) {
-    refdev::Pool2dArguments arguments{};
-    arguments.batches = input.batches;
-    arguments.input_height = input.height;
-    arguments.input_width = input.width;
+    auto arguments = window_arguments<refdev::Pool2dArguments>(input, output, window, range);
     arguments.channels = input.channels;
-    arguments.output_height = output.height;
-    arguments.output_width = output.width;
-    arguments.filter_height = window.height.filter;
-    arguments.filter_width = window.width.filter;
-    arguments.stride_height = window.height.stride;
-    arguments.stride_width = window.width.stride;
-    arguments.pad_top = window.height.pad_before;
-    arguments.pad_left = window.width.pad_before;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
     arguments.type = type;
     return arguments;
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "capture_host/operators/channel_table.h"
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 
 namespace pianola::operators {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/operators/byte_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/import.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "hal/devices/refdev/kernels/arguments.h"

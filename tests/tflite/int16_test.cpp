@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capture_host/operators/channel_table.h"
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "hal/devices/refdev/kernels/int16_arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"

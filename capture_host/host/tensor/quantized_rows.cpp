@@ -4,7 +4,7 @@
 #include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
 #include "capture_host/operators/kernel_arguments.h"
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 

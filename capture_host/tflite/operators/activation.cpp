@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
@@ -89,12 +89,11 @@ void lower_rescaled_relu(OperatorContext& context, Activation activation) {
 void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::SigmoidOp op) {
     context.require(ends.output.scale == kInt16OutputScale,
                     "an int16 output scale other than 1/32768 is not supported");
-    std::optional<refdev::SigmoidInt16Arguments> arguments = operators::sigmoid_int16_arguments(op, ends.input.scale);
-    if (!arguments.has_value()) {
-        context.refuse("such a large scale of its input is not supported with int16");
-    }
-    arguments->count = ends.input.tensor->elements;
-    context.launch(refdev::KernelId::kSigmoidInt16, *arguments,
+    refdev::SigmoidInt16Arguments arguments =
+        context.in_range(operators::sigmoid_int16_arguments(op, ends.input.scale),
+                         "such a large scale of its input is not supported with int16");
+    arguments.count = ends.input.tensor->elements;
+    context.launch(refdev::KernelId::kSigmoidInt16, arguments,
                    {{context.buffer(ends.input)},
                     {context.add_table("table", operators::sigmoid_table())},
                     {context.buffer(ends.output)}});

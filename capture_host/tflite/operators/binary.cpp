@@ -206,16 +206,14 @@ Operands verdict_operands(OperatorContext& context, Types types) {
 QuantizedBinaryArguments arguments_of(const OperatorContext& context, QuantizedBinaryOp op, const Operands& operands,
                                       const char* out_of_range = "the ratio of its scales is out of range") {
     const BroadcastPlan plan = plan_broadcast(context, {operands.a.tensor, operands.b.tensor}, *operands.output.tensor);
-    std::optional<QuantizedBinaryArguments> arguments =
+    QuantizedBinaryArguments arguments = context.in_range(
         operators::quantized_binary_arguments(op, operands.a.kernel_type(), operands.a.affine(), operands.b.affine(),
-                                              operands.output.affine(), ActivationRange{0, 0});
-    if (!arguments.has_value()) {
-        context.refuse(out_of_range);
-    }
-    arguments->dims = plan.dims;
-    arguments->strides1 = plan.strides[0];
-    arguments->strides2 = plan.strides[1];
-    return *arguments;
+                                              operands.output.affine(), ActivationRange{0, 0}),
+        out_of_range);
+    arguments.dims = plan.dims;
+    arguments.strides1 = plan.strides[0];
+    arguments.strides2 = plan.strides[1];
+    return arguments;
 }
 
 template <typename AnyArguments>

@@ -160,12 +160,7 @@ void lower_add_n(OperatorContext& context) {
     context.require_operands(2U, kMaxOperands);
     const Int8Tensor first = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
-    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
-    const std::optional<FixedPoint> scale = operators::quantize_fraction((2.0 * static_cast<double>(first.scale)) /
-                                                                         (unit * static_cast<double>(output.scale)));
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
+    const FixedPoint scale = sum_scale(context, first.scale, output.scale);
     const capture::BufferId sums = add_wide(context, output.tensor->elements);
     const capture::BufferId terms = add_wide(context, output.tensor->elements);
     for (std::size_t i = 0U; i < context.input_count(); ++i) {
@@ -182,7 +177,7 @@ void lower_add_n(OperatorContext& context) {
                            {{sums}, {terms}, {sums}});
         }
     }
-    record_narrowing(context, sums, *scale, output.zero_point, output);
+    record_narrowing(context, sums, scale, output.zero_point, output);
 }
 
 }  // namespace pianola::tflite

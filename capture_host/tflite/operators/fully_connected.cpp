@@ -28,11 +28,7 @@ FixedPoint checked_scale(const OperatorContext& context, const QuantizedTensor& 
                                      "is at most 0.02 of its output scale"
                                    : "the scale of its bias differs from input scale times filter scale");
     }
-    const std::optional<FixedPoint> scale = operators::common_scale(input.scale, filter_scale, output.scale);
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
-    return *scale;
+    return context.in_range(operators::common_scale(input.scale, filter_scale, output.scale));
 }
 
 capture::BufferId add_channel_table(OperatorContext& context, const QuantizedTensor& input,
@@ -175,11 +171,7 @@ std::uint32_t matrix_of(const Operand& operand, const Shape& batches, std::uint3
 
 FixedPoint scale_of(const OperatorContext& context, const QuantizedTensor& left, const QuantizedTensor& right,
                     const QuantizedTensor& output) {
-    const std::optional<FixedPoint> scale = operators::common_scale(left.scale, right.scale, output.scale);
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
-    return *scale;
+    return context.in_range(operators::common_scale(left.scale, right.scale, output.scale));
 }
 
 // One product for each batch.

@@ -288,14 +288,6 @@ void OperatorContext::require_stored_same_quantization(const QuantizedTensor& a,
             "different quantisation of input and output is not supported");
 }
 
-FixedPoint OperatorContext::multiplier(double real) const {
-    const std::optional<FixedPoint> result = operators::quantize_multiplier(real);
-    if (!result.has_value()) {
-        refuse(kScalesOutOfRange);
-    }
-    return *result;
-}
-
 ActivationRange OperatorContext::clamp_range(std::int8_t activation, const QuantizedTensor& output) const {
     constexpr std::array<const char*, 6> kNames{"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
     const std::string name = ((activation >= 0) && (static_cast<std::size_t>(activation) < kNames.size()))
@@ -339,10 +331,7 @@ capture::BufferId OperatorContext::add_channel_table(const std::optional<Channel
 }
 
 capture::BufferId OperatorContext::add_byte_table(const std::optional<ByteTable>& table) {
-    if (!table.has_value()) {
-        refuse(kScalesOutOfRange);
-    }
-    return add_table("table", operators::bytes_of(*table));
+    return add_table("table", operators::bytes_of(in_range(table)));
 }
 
 void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,

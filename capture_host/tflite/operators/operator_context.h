@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "capture_host/capture/recorder.h"
-#include "capture_host/operators/byte_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/operators/channel_table.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/quantization.h"
@@ -93,6 +93,16 @@ class OperatorContext {
         if (!condition) {
             refuse(missing);
         }
+    }
+
+    // The value, which is set unless a ratio of scales is out of the kernels' range, or something else is `missing`.
+    template <typename Value>
+    [[nodiscard]] const Value& in_range(const std::optional<Value>& value,
+                                        const char* missing = "the ratio of its scales is out of range") const {
+        if (!value.has_value()) {
+            refuse(missing);
+        }
+        return *value;
     }
 
     // Call one of them first: the accessors below require it.
@@ -202,7 +212,7 @@ class OperatorContext {
     void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;
     // Compares the stored values: both may have none.
     void require_stored_same_quantization(const QuantizedTensor& a, const QuantizedTensor& b) const;
-    [[nodiscard]] FixedPoint multiplier(double real) const;
+    [[nodiscard]] FixedPoint multiplier(double real) const { return in_range(operators::quantize_multiplier(real)); }
     [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const QuantizedTensor& output) const;
 
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }

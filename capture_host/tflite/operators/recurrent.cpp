@@ -63,24 +63,21 @@ void lower_svdf(OperatorContext& context) {
                         (output.tensor->shape == std::vector<std::uint32_t>{sizes.batches, units}),
                     "the shape of its memory or output does not follow from its operands");
     context.require_bias_scales(kSvdfBiasPosition, memory.scale, weights.quantization.scales);
-    const std::optional<operators::SvdfArguments> arguments =
+    const operators::SvdfArguments arguments = context.in_range(
         operators::svdf_arguments(sizes, {input.affine(), features.quantization.scales.front(), memory.affine(),
-                                          weights.quantization.scales.front(), output.affine()});
-    if (!arguments.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
+                                          weights.quantization.scales.front(), output.affine()}));
     const capture::BufferId state = context.add_state(
         "memory", std::vector<std::uint8_t>(
                       memory.tensor->size_bytes,
                       (memory.tensor->type == kTypeInt8) ? static_cast<std::uint8_t>(memory.zero_point) : 0U));
-    context.launch(refdev::KernelId::kSvdfFeature, arguments->feature,
+    context.launch(refdev::KernelId::kSvdfFeature, arguments.feature,
                    {{offsetof(Feature, input), context.buffer(input), Access::kRead},
                     {offsetof(Feature, features), context.input_buffer(kFeaturesPosition), Access::kRead},
                     {offsetof(Feature, memory), state, Access::kRead},
                     {offsetof(Feature, memory), state, Access::kWrite}});
     const capture::BufferId bias =
         context.add_table("bias", operators::bytes_of(context.bias(units, refdev::kNarrowSumBytes, kSvdfBiasPosition)));
-    context.launch(refdev::KernelId::kSvdfTime, arguments->time,
+    context.launch(refdev::KernelId::kSvdfTime, arguments.time,
                    {{state}, {context.input_buffer(kWeightsPosition)}, {bias}, {context.buffer(output)}});
 }
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/argument_rules.h"
 
@@ -46,13 +46,10 @@ void lower_log_softmax(OperatorContext& context) {
     const NormalizedRows found = rows_of(context, refdev::kMaxSoftmaxDepth);
     context.require((found.output.scale == kOutputScale) && (found.output.zero_point == INT8_MAX),
                     "an output scale other than 1/16 with zero point 127 is not supported");
-    std::optional<refdev::LogSoftmaxArguments> arguments =
-        operators::log_softmax_arguments(found.depth, found.input.scale);
-    if (!arguments.has_value()) {
-        context.refuse("its input scale is out of range");
-    }
-    arguments->rows = found.rows;
-    context.launch(refdev::KernelId::kLogSoftmax, *arguments, found.input, found.output);
+    refdev::LogSoftmaxArguments arguments = context.in_range(
+        operators::log_softmax_arguments(found.depth, found.input.scale), "its input scale is out of range");
+    arguments.rows = found.rows;
+    context.launch(refdev::KernelId::kLogSoftmax, arguments, found.input, found.output);
 }
 
 namespace {
@@ -93,25 +90,20 @@ void lower_int8(OperatorContext& context, const SoftmaxRows& found) {
         found.require_output(context, kScale, kZeroPoint,
                              "an output scale other than 1/65536 with zero point -32768 is not supported");
     }
-    std::optional<refdev::SoftmaxArguments> arguments =
-        operators::softmax_arguments(found.depth, found.beta, found.input.scale, found.output.kernel_type());
-    if (!arguments.has_value()) {
-        context.refuse("its beta is out of range");
-    }
-    arguments->rows = found.rows;
-    context.launch(refdev::KernelId::kSoftmax, *arguments, found.input, found.output);
+    refdev::SoftmaxArguments arguments = context.in_range(
+        operators::softmax_arguments(found.depth, found.beta, found.input.scale, found.output.kernel_type()),
+        "its beta is out of range");
+    arguments.rows = found.rows;
+    context.launch(refdev::KernelId::kSoftmax, arguments, found.input, found.output);
 }
 
 void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
     constexpr float kScale = 1.0F / 32768.0F;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
-    std::optional<refdev::SoftmaxInt16Arguments> arguments =
-        operators::softmax_int16_arguments(found.depth, found.beta, found.input.scale);
-    if (!arguments.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
-    arguments->rows = found.rows;
-    context.launch(refdev::KernelId::kSoftmaxInt16, *arguments,
+    refdev::SoftmaxInt16Arguments arguments =
+        context.in_range(operators::softmax_int16_arguments(found.depth, found.beta, found.input.scale));
+    arguments.rows = found.rows;
+    context.launch(refdev::KernelId::kSoftmaxInt16, arguments,
                    {{context.buffer(found.input)},
                     {context.add_table("tables", operators::softmax_tables())},
                     {context.buffer(found.output)}});

@@ -3,6 +3,12 @@
 #include <cstddef>
 
 namespace pianola::tflite {
+FixedPoint sum_scale(const OperatorContext& context, float input_scale, float output_scale) {
+    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
+    return context.in_range(operators::quantize_fraction((2.0 * static_cast<double>(input_scale)) /
+                                                         (unit * static_cast<double>(output_scale))));
+}
+
 capture::BufferId add_wide(OperatorContext& context, std::uint64_t count) {
     context.require(count <= (kMaxTensorBytes / sizeof(std::int32_t)), "tensors of so many elements are not supported");
     return context.add_temporary(static_cast<std::uint32_t>(count * sizeof(std::int32_t)));
