@@ -88,7 +88,7 @@ struct Matrix {
 };
 
 // Kept axes come before the reduced ones, or after them: the input is moved if neither holds.
-Matrix matrix_of(OperatorContext& context, const AnyTensor& input, const std::vector<bool>& reduced) {
+Matrix matrix_operand(OperatorContext& context, const AnyTensor& input, const std::vector<bool>& reduced) {
     Matrix matrix{context.buffer(input)};
     std::vector<std::size_t> order;
     for (const bool wanted : {false, true}) {
@@ -126,7 +126,7 @@ void record_extremum(OperatorContext& context, ReduceOp op, const QuantizedTenso
     const bool keeps = context.options_or_defaults<format::ReducerOptions>().keep_dims();
     require_shape(context, AnyTensor{output.index, output.tensor, 1U},
                   reduced_shape(input.tensor->shape, reduced, keeps));
-    const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
+    const Matrix matrix = matrix_operand(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
     const capture::BufferId wide = add_wide(context, matrix.kept);
     record_reduce(context, op, matrix, wide);
     record_narrowing(context, wide, kExactly, 0, output);
@@ -149,7 +149,7 @@ void lower_index_of_extremum(OperatorContext& context, ReduceOp op, std::int8_t 
     context.require_type("output_type", output_type, *output.tensor);
     require_shape(context, AnyTensor{output.index, output.tensor, 1U},
                   reduced_shape(input.tensor->shape, reduced, false));
-    const Matrix matrix = matrix_of(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
+    const Matrix matrix = matrix_operand(context, AnyTensor{input.index, input.tensor, 1U}, reduced);
     record_reduce(context, op, matrix, context.buffer(output));
 }
 
