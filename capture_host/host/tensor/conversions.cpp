@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"

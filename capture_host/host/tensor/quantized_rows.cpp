@@ -3,8 +3,8 @@
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/function_tables.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstddef>
 
 #include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/operators/operator_context.h"

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "capture_host/capture/recorder.h"
-#include "capture_host/operators/function_tables.h"
 #include "capture_host/operators/channel_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/quantization.h"
 #include "capture_host/tflite/model/graph.h"
