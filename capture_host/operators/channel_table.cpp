@@ -4,7 +4,7 @@
 
 #include "hal/devices/refdev/kernels/fixed_point.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 // Little-endian on every host, as on the device.
@@ -70,4 +70,4 @@ bool fits_wide_sums(const ChannelTable& table) {
     });
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

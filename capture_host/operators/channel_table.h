@@ -12,7 +12,7 @@
 #include "capture_host/operators/quantization.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // Wide enough for every kernel.
 using ChannelTable = std::vector<refdev::WideChannelParameters>;
@@ -35,4 +35,4 @@ using ChannelTable = std::vector<refdev::WideChannelParameters>;
 [[nodiscard]] bool fits_wide_sums(std::int64_t bias);
 [[nodiscard]] bool fits_wide_sums(const ChannelTable& table);
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

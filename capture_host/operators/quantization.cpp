@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 constexpr double kTwoPow31 = 2147483648.0;
@@ -114,38 +114,6 @@ std::optional<ActivationRange> activation_range(std::int8_t activation, float sc
     return range;
 }
 
-std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first, const std::optional<FixedPoint>& second,
-                                 const std::optional<FixedPoint>& output) {
-    if (!first.has_value() || !second.has_value() || !output.has_value()) {
-        return std::nullopt;
-    }
-    return AddScaling{*first, *second, *output};
-}
-
-std::optional<AddScaling> add_scaling(float first, float second, float output, std::uint32_t left_shift) {
-    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
-    return all_of(quantize_fraction(static_cast<double>(first) / twice_largest),
-                  quantize_fraction(static_cast<double>(second) / twice_largest),
-                  quantize_fraction(twice_largest / (two_to(left_shift) * static_cast<double>(output))));
-}
-
-std::optional<AddScaling> subtract_scaling(float first, float second, float output, std::uint32_t left_shift) {
-    const float twice_largest = 2.0F * std::max(first, second);
-    const auto steps = static_cast<float>(two_to(left_shift));
-    return all_of(quantize_fraction(static_cast<double>(first / twice_largest)),
-                  quantize_fraction(static_cast<double>(second / twice_largest)),
-                  quantize_fraction(static_cast<double>(twice_largest / (steps * output))));
-}
-
-std::optional<AddScaling> squared_difference_scaling(float first, float second, float output,
-                                                     std::uint32_t left_shift) {
-    const double twice_largest = 2.0 * static_cast<double>(std::max(first, second));
-    const auto steps = static_cast<float>(two_to(2U * left_shift));
-    return all_of(quantize_fraction(static_cast<double>(first) / twice_largest),
-                  quantize_fraction(static_cast<double>(second) / twice_largest),
-                  quantize_multiplier((twice_largest * twice_largest) / static_cast<double>(steps * output)));
-}
-
 std::optional<SoftmaxScaling> softmax_scaling(float beta, float input_scale) {
     const double unit = static_cast<double>(std::int64_t{1} << (kSignedBits - kSoftmaxIntegerBits));
     const double wanted = static_cast<double>(beta) * static_cast<double>(input_scale) * unit;
@@ -176,4 +144,4 @@ std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale) {
     return reverse.has_value() ? std::optional{LogSoftmaxScaling{*differences, *reverse}} : std::nullopt;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -8,7 +8,13 @@
 #include <cstdint>
 #include <optional>
 
-namespace pianola::tflite {
+namespace pianola::operators {
+
+// A number q stands for scale * (q - zero_point).
+struct Affine {
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+};
 
 // multiplier * 2^(shift - 31): a Q31 mantissa in [2^30, 2^31), or 0, and a power of two (positive is to the left).
 struct FixedPoint {
@@ -42,29 +48,6 @@ inline constexpr ActivationRange kInt16Range{-32768, 32767};
                                                               std::int32_t zero_point,
                                                               const ActivationRange& whole = {});
 
-// How an addition scales its operands, which are shifted to the left first, and their sum.
-inline constexpr std::uint32_t kAddLeftShift = 20U;
-inline constexpr std::uint32_t kAddLeftShift16 = 15U;  // of int16
-struct AddScaling {
-    FixedPoint first;
-    FixedPoint second;
-    FixedPoint output;
-};
-
-// nullopt if one of them is.
-[[nodiscard]] std::optional<AddScaling> all_of(const std::optional<FixedPoint>& first,
-                                               const std::optional<FixedPoint>& second,
-                                               const std::optional<FixedPoint>& output);
-// nullopt if a multiplier is 1 or above.
-[[nodiscard]] std::optional<AddScaling> add_scaling(float first, float second, float output,
-                                                    std::uint32_t left_shift = kAddLeftShift);
-// A difference divides in single precision, a sum in double.
-[[nodiscard]] std::optional<AddScaling> subtract_scaling(float first, float second, float output,
-                                                         std::uint32_t left_shift);
-// For the square of a difference. Its output's multiplier may be 1 and above.
-[[nodiscard]] std::optional<AddScaling> squared_difference_scaling(float first, float second, float output,
-                                                                   std::uint32_t left_shift);
-
 // Nearest fixed-point number below 1. nullopt: there is none.
 [[nodiscard]] std::optional<FixedPoint> quantize_fraction(double real);
 
@@ -90,4 +73,4 @@ struct LogSoftmaxScaling {
 // nullopt if the scale is 2^-26 or below, or 16 or above.
 [[nodiscard]] std::optional<LogSoftmaxScaling> log_softmax_scaling(float input_scale);
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

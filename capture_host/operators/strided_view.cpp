@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace pianola::views {
+namespace pianola::operators {
 namespace {
 
 // The axes without those of one element; consecutive axes that continue each other are joined.
@@ -128,4 +128,4 @@ std::vector<ViewLaunch> view_launches(const StridedView& view, std::size_t most)
     return launches;
 }
 
-}  // namespace pianola::views
+}  // namespace pianola::operators

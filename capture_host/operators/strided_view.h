@@ -10,7 +10,7 @@
 
 #include "hal/devices/refdev/kernels/arguments.h"
 
-namespace pianola::views {
+namespace pianola::operators {
 
 struct StridedAxis {
     std::uint32_t size{1U};
@@ -57,4 +57,4 @@ struct ViewLaunch {
 // joining. Empty if that would be more than `most`, or if a stride is 2 GiB or more.
 [[nodiscard]] std::vector<ViewLaunch> view_launches(const StridedView& view, std::size_t most);
 
-}  // namespace pianola::views
+}  // namespace pianola::operators

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/operators/byte_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/import.h"
 #include "capture_host/tflite/model/import_error.h"
 #include "hal/devices/refdev/kernels/arguments.h"
@@ -35,6 +35,20 @@ ModelSpec one_operator(std::int32_t code, std::vector<TensorSpec> tensors, std::
     model.operators = {OperatorSpec{code, model.inputs, model.outputs, options_type, options}};
     return model;
 }
+
+using operators::abs_table;
+using operators::ActivationRange;
+using operators::Affine;
+using operators::ByteTable;
+using operators::elu_table;
+using operators::exp_table;
+using operators::hard_swish_table;
+using operators::leaky_relu_table;
+using operators::logistic_table;
+using operators::relu_table;
+using operators::requantize_table;
+using operators::rsqrt_table;
+using operators::tanh_table;
 
 using Shape4 = std::array<std::uint32_t, 4>;
 using Pair = refdev::QuantizedBinaryArguments;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capture_host/operators/channel_table.h"
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "tests/tflite/model_builder.h"
 #include "tests/tflite/one_import.h"
@@ -181,7 +181,7 @@ TEST(ImportInt16, SoftmaxOfBothTypes) {
     const auto wide_arguments = only_launch<refdev::SoftmaxInt16Arguments>(recorder, refdev::KernelId::kSoftmaxInt16);
     EXPECT_EQ(wide_arguments.depth, 5U);
     EXPECT_NEAR(std::ldexp(wide_arguments.multiplier, wide_arguments.shift - 31), 1.0, 1.0e-6);
-    EXPECT_EQ(operand_contents(recorder, 1U), softmax_tables());
+    EXPECT_EQ(operand_contents(recorder, 1U), operators::softmax_tables());
     EXPECT_EQ(refusal(from_words, [](ModelSpec& m) { m.tensors[1].scales = {0.5F}; }),
               "an output scale other than 1/32768 with zero point 0 is not supported");
     EXPECT_EQ(refusal(from_words, [](ModelSpec& m) { m.tensors[1].type = 9; }),
@@ -236,12 +236,12 @@ double entry(const std::vector<std::uint8_t>& table, std::size_t index) {
 
 // An entry leans half way to the middle of the curve: by less than its second derivative allows.
 TEST(WordTables, AreCloseToTheRealFunctions) {
-    const std::vector<std::uint8_t> sigmoid = sigmoid_table();
+    const std::vector<std::uint8_t> sigmoid = operators::sigmoid_table();
     ASSERT_EQ(sigmoid.size(), 512U);
     for (std::size_t i = 0U; i < 256U; ++i) {
         EXPECT_NEAR(entry(sigmoid, i), 65536.0 / (1.0 + std::exp(-(static_cast<double>(i) / 24.0))), 3.0) << i;
     }
-    const std::vector<std::uint8_t> softmax = softmax_tables();
+    const std::vector<std::uint8_t> softmax = operators::softmax_tables();
     ASSERT_EQ(softmax.size(), 2052U);
     for (std::size_t i = 0U; i < 513U; ++i) {
         const double part = static_cast<double>(i) / 512.0;
@@ -252,10 +252,10 @@ TEST(WordTables, AreCloseToTheRealFunctions) {
 
 TEST(ChannelTables, RoomForTheProductsOfWideSums) {
     constexpr std::int64_t kBound = std::int64_t{1} << 46U;
-    EXPECT_TRUE(fits_wide_sums({{kBound - 1, 1 << 30, 7}, {1 - kBound, 1 << 30, -31}}));
-    EXPECT_FALSE(fits_wide_sums({{kBound, 1 << 30, 0}}));
-    EXPECT_FALSE(fits_wide_sums({{-kBound, 1 << 30, 0}}));
-    EXPECT_FALSE(fits_wide_sums({{0, 1 << 30, 8}}));
+    EXPECT_TRUE(operators::fits_wide_sums({{kBound - 1, 1 << 30, 7}, {1 - kBound, 1 << 30, -31}}));
+    EXPECT_FALSE(operators::fits_wide_sums({{kBound, 1 << 30, 0}}));
+    EXPECT_FALSE(operators::fits_wide_sums({{-kBound, 1 << 30, 0}}));
+    EXPECT_FALSE(operators::fits_wide_sums({{0, 1 << 30, 8}}));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 void expect_fixed(double real, std::int32_t multiplier, std::int32_t shift) {
@@ -133,4 +133,4 @@ TEST(SoftmaxScaling, RefusesScalesThatVanish) {
 }
 
 }  // namespace
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/gather_rows.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/channel_table.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "pianola_host/tensor_error.h"
@@ -20,7 +21,7 @@ constexpr std::uint32_t kScaleWords = 2U;
     return (sum_bytes / kWordBytes) + kScaleWords;
 }
 
-// So that what is rescaled, a difference of two int8 values or a sum of as many as its mean divides by, does not wrap.
+// With this bound, rescaling a difference of two int8 values, or the sum of a mean, does not wrap.
 constexpr std::int32_t kMaxRatioShift = 22;
 
 [[noreturn]] void refuse_ratio(const char* operation) {
@@ -29,14 +30,15 @@ constexpr std::int32_t kMaxRatioShift = 22;
                                   operation, kMaxRatioShift)};
 }
 
-[[nodiscard]] tflite::FixedPoint checked_ratio(const char* operation, const std::optional<tflite::FixedPoint>& ratio) {
+[[nodiscard]] operators::FixedPoint checked_ratio(const char* operation,
+                                                  const std::optional<operators::FixedPoint>& ratio) {
     if (!ratio.has_value() || (ratio->shift > kMaxRatioShift)) {
         refuse_ratio(operation);
     }
-    return ratio.value_or(tflite::FixedPoint{});
+    return ratio.value_or(operators::FixedPoint{});
 }
 
-// The size of the sums that a prepared bias is for; 0: it is none.
+// The size of sums for which the bias was prepared; 0 if it is not prepared.
 [[nodiscard]] std::uint32_t prepared_sum_bytes(const Tensor& bias, std::uint32_t channels) {
     for (const std::uint32_t sum_bytes : {refdev::kNarrowSumBytes, refdev::kWideSumBytes}) {
         if (bias.shape() == Shape{channels, table_columns(sum_bytes)}) {
@@ -82,14 +84,14 @@ void require_no_scales(const char* operation, const LayerScales& scales) {
     require_scale(operation, "output_scale", *scales.output);
     const auto product = static_cast<double>(*scales.input) * static_cast<double>(*scales.weight);
     return CommonScale{checked_ratio(
-        operation, single_precision ? tflite::common_scale(*scales.input, *scales.weight, *scales.output)
-                                    : tflite::quantize_multiplier(product / static_cast<double>(*scales.output)))};
+        operation, single_precision ? operators::common_scale(*scales.input, *scales.weight, *scales.output)
+                                    : operators::quantize_multiplier(product / static_cast<double>(*scales.output)))};
 }
 
 constexpr const char* kPrepare = "prepare_conv_bias";
 
-[[nodiscard]] tflite::ChannelTable checked_table(const std::vector<std::int64_t>& starts, float input_scale,
-                                                 const std::vector<float>& weight_scales, float output_scale) {
+[[nodiscard]] operators::ChannelTable checked_table(const std::vector<std::int64_t>& starts, float input_scale,
+                                                    const std::vector<float>& weight_scales, float output_scale) {
     require_scale(kPrepare, "input_scale", input_scale);
     require_scale(kPrepare, "output_scale", output_scale);
     for (const float scale : weight_scales) {
@@ -100,19 +102,20 @@ constexpr const char* kPrepare = "prepare_conv_bias";
                           fmt::format("{}: weight_scale has {} scales for {} channels; it has one for each", kPrepare,
                                       weight_scales.size(), starts.size())};
     }
-    std::optional<tflite::ChannelTable> table = tflite::channel_table(starts, input_scale, weight_scales, output_scale);
+    std::optional<operators::ChannelTable> table =
+        operators::channel_table(starts, input_scale, weight_scales, output_scale);
     if (!table.has_value()) {
         refuse_ratio(kPrepare);
     }
     for (const refdev::WideChannelParameters& row : *table) {
-        static_cast<void>(checked_ratio(kPrepare, tflite::FixedPoint{row.multiplier, row.shift}));
+        static_cast<void>(checked_ratio(kPrepare, operators::FixedPoint{row.multiplier, row.shift}));
     }
     return std::move(*table);
 }
 
-[[nodiscard]] Tensor table_on_host(const tflite::ChannelTable& table, std::uint32_t sum_bytes) {
+[[nodiscard]] Tensor table_on_host(const operators::ChannelTable& table, std::uint32_t sum_bytes) {
     return Tensor::on_host({{word(table.size()), table_columns(sum_bytes)}, ElementType::kInt32, kDramInterleaved},
-                           tflite::bytes_of(table, sum_bytes));
+                           operators::bytes_of(table, sum_bytes));
 }
 
 }  // namespace
@@ -142,7 +145,7 @@ void require_quantizations(const char* name, const Quantization& left, const Qua
     require_zero_point(name, "output_zero_point", to.zero_point);
 }
 
-tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp, ElementType type) {
+operators::ActivationRange clamp_range(const char* operation, const Clamp& clamp, ElementType type) {
     const NumberRange whole = range_of(type);
     const std::int64_t minimum = clamp.minimum.value_or(static_cast<std::int32_t>(whole.minimum));
     const std::int64_t maximum = clamp.maximum.value_or(static_cast<std::int32_t>(whole.maximum));
@@ -152,12 +155,12 @@ tflite::ActivationRange clamp_range(const char* operation, const Clamp& clamp, E
                                       "first no larger than the second",
                                       operation, minimum, maximum, whole.minimum, whole.maximum)};
     }
-    return tflite::ActivationRange{static_cast<std::int32_t>(minimum), static_cast<std::int32_t>(maximum)};
+    return operators::ActivationRange{static_cast<std::int32_t>(minimum), static_cast<std::int32_t>(maximum)};
 }
 
-tflite::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to) {
-    return checked_ratio(operation,
-                         tflite::quantize_multiplier(static_cast<double>(from.scale) / static_cast<double>(to.scale)));
+operators::FixedPoint ratio_of(const char* operation, const Quantization& from, const Quantization& to) {
+    return checked_ratio(
+        operation, operators::quantize_multiplier(static_cast<double>(from.scale) / static_cast<double>(to.scale)));
 }
 
 Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint32_t sum_bytes,
@@ -168,7 +171,7 @@ Tensor CommonScale::cells(const std::shared_ptr<host::Device>& device, std::uint
         Tensor::on_device({{word(values.size())}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
     const host::CoreCoord core = launches.next_core();
-    std::uint32_t address = run_address(words);
+    std::uint32_t address = first_address(words);
     for (const std::int32_t value : values) {
         launches.add(refdev::KernelId::kFill, core,
                      {address_in(words.buffer(), address), kWordBytes, static_cast<std::uint32_t>(value)});
@@ -222,21 +225,20 @@ CheckedBias checked_bias(const char* operation, const Tensor& input, const std::
 Tensor table_of(const CheckedBias& checked, std::uint32_t channels, const std::shared_ptr<host::Device>& device,
                 std::uint32_t queue) {
     if (checked.is_prepared && checked.bias.has_value()) {
-        return in_one_run(*checked.bias, queue);
+        return as_contiguous(*checked.bias, queue);
     }
-    constexpr std::uint32_t kSegments = 2U;
     constexpr std::uint32_t kScaleBytes = kScaleWords * kWordBytes;
     const Tensor cells = checked.common.cells(device, checked.sum_bytes, queue);
     // Without a bias every channel starts from the cells that are 0.
-    const Tensor starts = checked.bias.has_value() ? in_one_run(*checked.bias, queue) : cells;
-    const std::uint32_t first = checked.bias.has_value() ? run_address(starts) : (run_address(cells) + kScaleBytes);
+    const Tensor starts = checked.bias.has_value() ? as_contiguous(*checked.bias, queue) : cells;
+    const std::uint32_t first = checked.bias.has_value() ? first_address(starts) : (first_address(cells) + kScaleBytes);
     Tensor table = Tensor::on_device(
         {{channels, table_columns(checked.sum_bytes)}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     Launches launches{*device};
-    launches.add(refdev::KernelId::kGather, launches.next_core(),
-                 {address_in(table.buffer(), run_address(table)), channels, kSegments,
-                  address_in(starts.buffer(), first), checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes,
-                  address_in(cells.buffer(), run_address(cells)), 0U, kScaleBytes, 0U, 0U, 0U, 0U, 0U, 0U});
+    add_gather(launches, launches.next_core(), argument_at(table),
+               RowBand{channels,
+                       {{starts, first, checked.bias.has_value() ? kWordBytes : 0U, checked.sum_bytes},
+                        {cells, first_address(cells), 0U, kScaleBytes}}});
     enqueue(table, launches, "channels", queue);
     return table;
 }
@@ -251,7 +253,7 @@ Tensor prepare_bias(const Tensor& bias, float input_scale, const std::vector<flo
     const std::vector<std::uint8_t>& bytes = bias.bytes();
     std::vector<std::int32_t> narrow(bias.shape().front());
     std::memcpy(narrow.data(), bytes.data(), bytes.size());
-    const tflite::ChannelTable table =
+    const operators::ChannelTable table =
         checked_table({narrow.begin(), narrow.end()}, input_scale, weight_scales, output_scale);
     return table_on_host(table, refdev::kNarrowSumBytes);
 }
@@ -261,8 +263,8 @@ Tensor prepare_wide_bias(const std::vector<std::int64_t>& bias, float input_scal
     if (bias.empty()) {
         throw TensorError{TensorRule::kShape, fmt::format("{}: the bias has no channels", kPrepare)};
     }
-    const tflite::ChannelTable table = checked_table(bias, input_scale, weight_scales, output_scale);
-    if (!tflite::fits_wide_sums(table)) {
+    const operators::ChannelTable table = checked_table(bias, input_scale, weight_scales, output_scale);
+    if (!operators::fits_wide_sums(table)) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: the operands' scale divided by the result's must be below 2^{}, and biases "
                                       "between -2^46 and 2^46",

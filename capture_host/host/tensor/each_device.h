@@ -1,6 +1,6 @@
 // Operations on distributed tensors: the same operation on each device, with its own shards.
 //
-// The first lines of its operations. Devices get memory in step, so that results have one address.
+// Each operation starts with it. Devices allocate memory in step, so that results have one address.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace pianola::tensor {
 
-// The tensors among the arguments of an operation, whatever stands around them; other arguments have none.
+// Visits the tensors in an argument of an operation; arguments of other types have none.
 template <typename Visit>
 void visit_tensors(const Tensor& tensor, const Visit& visit) {
     visit(tensor);
@@ -46,7 +46,7 @@ template <typename... Arguments>
     return any;
 }
 
-// The i-th shard of what is distributed.
+// The i-th shard of a distributed argument; other arguments as they are.
 [[nodiscard]] inline Tensor shard_of(const Tensor& tensor, std::size_t i) {
     return tensor.is_distributed() ? tensor.shards().at(i) : tensor;
 }
@@ -68,10 +68,10 @@ template <typename Argument>
     return argument;
 }
 
-// Collects the operands of one call: all of them must be spread over the same devices.
-class Spread {
+// The devices of the operands of one call, which must be the same for all operands.
+class OperandDevices {
   public:
-    explicit Spread(const char* operation) : operation_{operation} {}
+    explicit OperandDevices(const char* operation) : operation_{operation} {}
 
     void add(const Tensor& tensor);
     // Calls call(i) for each device, in step. Throws API-MESH-FOREIGN for operands of different devices.
@@ -82,21 +82,21 @@ class Spread {
   private:
     const char* operation_;
     Topology topology_;
-    host::MeshPtr mesh_;  // of the first operand; null before it
+    host::MeshPtr mesh_;  // of the first operand; null before add()
 };
 
-// Calls the operation for each device, and gives its results as one tensor, where it has any.
+// Calls the operation for each device. Returns the results as one tensor if the operation has results.
 template <typename Operation, typename... Arguments>
 auto for_each_device(const char* name, const Operation& operation, const Arguments&... arguments) {
-    Spread spread{name};
-    (visit_tensors(arguments, [&spread](const Tensor& tensor) { spread.add(tensor); }), ...);
+    OperandDevices devices{name};
+    (visit_tensors(arguments, [&devices](const Tensor& tensor) { devices.add(tensor); }), ...);
     using Result = decltype(operation(shard_of(arguments, 0U)...));
     if constexpr (std::is_void_v<Result>) {
-        spread.run([&](std::size_t i) { operation(shard_of(arguments, i)...); });
+        devices.run([&](std::size_t i) { operation(shard_of(arguments, i)...); });
     } else {
         std::vector<Tensor> results;
-        spread.run([&](std::size_t i) { results.push_back(operation(shard_of(arguments, i)...)); });
-        return Tensor::of_shards(std::move(results), spread.topology(), spread.mesh());
+        devices.run([&](std::size_t i) { results.push_back(operation(shard_of(arguments, i)...)); });
+        return Tensor::of_shards(std::move(results), devices.topology(), devices.mesh());
     }
 }
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 
 namespace pianola::tensor {
 namespace {
@@ -20,9 +20,9 @@ constexpr std::size_t kSegments = refdev::kMaxGatherSegments;
     return band.parts.size() > kSegments;
 }
 
-// Bands of few parts, one after the other from the beginning of `to`.
+// Launches for bands of at most four parts, consecutive from the beginning of `to` on.
 void launch_all(const Tensor& to, const std::vector<RowBand>& bands, const std::string& name, std::uint32_t queue) {
-    std::uint32_t address = run_address(to);
+    std::uint32_t address = first_address(to);
     for (std::size_t first = 0U; first < bands.size(); first += kLaunchesOfAProgram) {
         Launches launches{*to.device()};
         for (std::size_t i = first; i < std::min(bands.size(), first + kLaunchesOfAProgram); ++i) {
@@ -33,7 +33,7 @@ void launch_all(const Tensor& to, const std::vector<RowBand>& bands, const std::
     }
 }
 
-// Four parts of each wide band become one, which lies in a temporary.
+// Joins each four parts of a wide band to one, in a temporary.
 void narrow(std::vector<RowBand>& bands, const std::string& name, std::uint32_t queue) {
     std::uint64_t bytes = 0U;
     for (const RowBand& band : bands) {
@@ -41,7 +41,7 @@ void narrow(std::vector<RowBand>& bands, const std::string& name, std::uint32_t 
     }
     const Tensor between = Tensor::on_device({{word(bytes)}, ElementType::kInt8, kDramInterleaved},
                                              bands.front().parts.front().source.device(), {queue, true});
-    std::uint32_t address = run_address(between);
+    std::uint32_t address = first_address(between);
     std::vector<RowBand> joined;
     for (RowBand& band : bands) {
         if (!is_wide(band)) {

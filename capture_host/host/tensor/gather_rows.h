@@ -1,7 +1,7 @@
-// Rows put together from parts of other rows: what slices, concatenations, tiles and casts are made of.
+// Rows that are assembled from parts of other rows, for slices, concatenations, tiles and casts.
 //
-// Between operations that move bytes and launches of the gather kernel, which takes four parts. More of them are put
-// together in steps, through temporaries.
+// The gather kernel assembles a row from up to four parts. Rows of more parts are assembled in several steps, with
+// temporaries.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/host/tensor/work.h"
+#include "capture_host/host/tensor/operands.h"
 
 namespace pianola::tensor {
 
-// A part of each row: its first row's address inside `source`, and how far its rows are apart (0: always the same).
+// A part of each row: the address of the first row's part inside `source`, and the distance of rows (0: all rows have
+// the same part).
 struct RowPart {
     Tensor source;
     std::uint32_t address{0U};
@@ -25,13 +26,14 @@ struct RowBand {
     std::vector<RowPart> parts;  // from left to right
 };
 
-// One launch: the rows of a band of at most four parts, in one run from `to` on. Without a core: on the next in turn.
+// Adds one launch that writes the rows of a band of at most four parts to consecutive bytes from `to` on. Without a
+// core, the next one in turn is used.
 void add_gather(Launches& launches, const std::optional<host::CoreCoord>& core, host::Argument to, const RowBand& band);
 
-// Fills `destination`, which lies in one run of memory, with the rows of all bands, in order. They are as many bytes.
+// Fills `destination`, which is contiguous, with the rows of all bands, in order. Their sizes are equal.
 void gather_rows(const Tensor& destination, std::vector<RowBand> bands, const std::string& name, std::uint32_t queue);
 
-// `bytes` zeros for a part without data, on the operand's device.
+// `bytes` zeros on the operand's device, for parts without data.
 [[nodiscard]] Tensor zeros_for_parts(const Tensor& operand, std::uint32_t bytes, std::uint32_t queue);
 
 }  // namespace pianola::tensor

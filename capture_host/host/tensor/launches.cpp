@@ -112,4 +112,30 @@ std::vector<Band> bands_of(const host::Buffer& buffer, const Block& block) {
     return bands;
 }
 
+bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
+    host::Program program = launches.program(name);
+    if ((launches.size() > 1U) && !result.device()->fits(program)) {
+        return false;
+    }
+    result.device()->enqueue_program(queue, program);
+    return true;
+}
+
+void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
+    std::vector<std::pair<std::size_t, std::size_t>> left;  // first and count, the next one last
+    if (!launches.empty()) {
+        left.emplace_back(0U, launches.size());
+    }
+    while (!left.empty()) {
+        const auto [first, count] = left.back();
+        left.pop_back();
+        const bool is_whole = count == launches.size();
+        if (!enqueue_as_one(result, is_whole ? launches : launches.part(first, count), name, queue)) {
+            const std::size_t half = count / 2U;
+            left.emplace_back(first + half, count - half);
+            left.emplace_back(first, half);
+        }
+    }
+}
+
 }  // namespace pianola::tensor

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include "capture_host/host/tensor/channel_parameters.h"
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/operators/function_tables.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 
@@ -14,52 +16,7 @@ using refdev::KernelId;
 constexpr std::uint32_t kMaxSoftmaxDepth = 4095U;
 constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
 
-struct SoftmaxLaunch {
-    static constexpr KernelId kKernel = KernelId::kSoftmax;
-    std::uint32_t depth{0U};
-    tflite::SoftmaxScaling scaling;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from,
-                to,
-                rows,
-                depth,
-                static_cast<std::uint32_t>(scaling.multiplier),
-                static_cast<std::uint32_t>(scaling.left_shift),
-                static_cast<std::uint32_t>(scaling.diff_min),
-                refdev::kTypeInt8};
-    }
-};
-
-struct LogSoftmaxLaunch {
-    static constexpr KernelId kKernel = KernelId::kLogSoftmax;
-    std::uint32_t depth{0U};
-    tflite::LogSoftmaxScaling scaling;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from,
-                to,
-                rows,
-                depth,
-                static_cast<std::uint32_t>(scaling.differences.multiplier),
-                static_cast<std::uint32_t>(scaling.differences.left_shift),
-                static_cast<std::uint32_t>(scaling.differences.diff_min),
-                static_cast<std::uint32_t>(scaling.reverse.multiplier),
-                static_cast<std::uint32_t>(scaling.reverse.shift)};
-    }
-};
-
-struct L2NormalizationLaunch {
-    static constexpr KernelId kKernel = KernelId::kL2Normalization;
-    std::uint32_t depth{0U};
-    std::int32_t zero_point{0};
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        return {from, to, rows, depth, static_cast<std::uint32_t>(zero_point)};
-    }
-};
-
-// Of an int8 tensor's rows.
+// The length of an int8 tensor's rows.
 [[nodiscard]] std::uint32_t checked_depth(const char* name, const Tensor& operand, std::uint32_t most) {
     require_int8(name, "input_tensor", operand);
     const std::uint32_t depth = columns_of(operand.shape());
@@ -70,29 +27,32 @@ struct L2NormalizationLaunch {
     return depth;
 }
 
-// The launch over rows of int8, each of which lies in one piece.
-template <typename Launch>
-[[nodiscard]] Tensor over_rows(const char* name, const Tensor& operand, const OperationOptions& options,
-                               const Launch& launch) {
+// Launches a kernel over rows of int8.
+template <typename Arguments>
+[[nodiscard]] Tensor over_rows(const char* name, KernelId kernel, const Tensor& operand,
+                               const OperationOptions& options, Arguments arguments) {
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue, launch);
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, kernel,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       arguments.rows = rows;
+                       return words_of(arguments, {from, to});
+                   });
     });
 }
 
 using Dimensions = std::array<std::uint32_t, 4>;
 
-// A shape of four dimensions or fewer, with ones in front.
+// The last four dimensions; missing ones are 1.
 [[nodiscard]] Dimensions dimensions_of(const Shape& shape) {
     Dimensions dimensions{1U, 1U, 1U, 1U};
     std::copy(shape.begin(), shape.end(), dimensions.end() - static_cast<Dimensions::difference_type>(shape.size()));
     return dimensions;
 }
 
-// Launches of a mean over parts of the first dimension of more than one element, where that is kept; else one launch.
+// Divides a mean along the first dimension of more than one element if that is kept; else makes one launch.
 void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArguments arguments, std::uint32_t queue,
                  const std::vector<host::CoreCoord>& cores) {
-    using Arguments = refdev::MeanArguments;
     std::uint32_t axis = 0U;
     while ((axis < 3U) && (arguments.dims.at(axis) == 1U)) {
         axis += 1U;
@@ -105,10 +65,9 @@ void launch_mean(const Tensor& input, const Tensor& output, refdev::MeanArgument
     Launches launches{*output.device()};
     for (std::uint32_t begin = 0U; begin < size; begin += part) {
         arguments.dims.at(axis) = std::min(part, size - begin);
-        host::Arguments words = words_of(arguments);
-        set_address(words, offsetof(Arguments, input), input, run_address(input) + (begin * input_step));
-        set_address(words, offsetof(Arguments, output), output, run_address(output) + (begin * output_step));
-        launches.add(KernelId::kMean, cores[(begin / part) % cores.size()], std::move(words));
+        launches.add(
+            KernelId::kMean, cores[(begin / part) % cores.size()],
+            words_of(arguments, {argument_at(input, begin * input_step), argument_at(output, begin * output_step)}));
     }
     enqueue(output, launches, "mean", queue);
 }
@@ -136,13 +95,14 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
-    const std::optional<tflite::SoftmaxScaling> scaling = tflite::softmax_scaling(beta, input_scale);
-    if (!scaling.has_value()) {
+    const std::optional<refdev::SoftmaxArguments> arguments =
+        operators::softmax_arguments(depth, beta, input_scale, refdev::kTypeInt8);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
-    return over_rows(name, operand, options, SoftmaxLaunch{depth, *scaling});
+    return over_rows(name, KernelId::kSoftmax, operand, options, *arguments);
 }
 
 Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOptions& options) {
@@ -153,13 +113,13 @@ Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOpti
     const char* const name = "log_softmax";
     const std::uint32_t depth = checked_depth(name, operand, kMaxSoftmaxDepth);
     require_scale(name, "input_scale", input_scale);
-    const std::optional<tflite::LogSoftmaxScaling> scaling = tflite::log_softmax_scaling(input_scale);
-    if (!scaling.has_value()) {
+    const std::optional<refdev::LogSoftmaxArguments> arguments = operators::log_softmax_arguments(depth, input_scale);
+    if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
                           fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
                                       static_cast<double>(input_scale))};
     }
-    return over_rows(name, operand, options, LogSoftmaxLaunch{depth, *scaling});
+    return over_rows(name, KernelId::kLogSoftmax, operand, options, *arguments);
 }
 
 Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const OperationOptions& options) {
@@ -171,7 +131,8 @@ Tensor l2_normalize(const Tensor& operand, std::int32_t input_zero_point, const 
     const char* const name = "l2_normalize";
     const std::uint32_t depth = checked_depth(name, operand, kMaxNormalizedDepth);
     require_zero_point(name, "input_zero_point", input_zero_point);
-    return over_rows(name, operand, options, L2NormalizationLaunch{depth, input_zero_point});
+    return over_rows(name, KernelId::kL2Normalization, operand, options,
+                     refdev::L2NormalizationArguments{0U, 0U, 0U, depth, input_zero_point});
 }
 
 Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions, bool keep_dimensions,
@@ -189,7 +150,7 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     require_scale(name, "output_scale", to.scale);
     require_zero_point(name, "input_zero_point", from.zero_point);
     require_zero_point(name, "output_zero_point", to.zero_point);
-    const tflite::FixedPoint ratio = ratio_of(name, from, to);
+    const operators::FixedPoint ratio = ratio_of(name, from, to);
     std::uint32_t mask = 0U;
     std::uint64_t count = 1U;
     for (const std::uint32_t dimension : dimensions) {
@@ -211,18 +172,120 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
     const Tensor result =
         result_for(name, spec_of_shape(operand, reduced, ElementType::kInt8), options, operand.device());
     require_apart(name, result, operand);
-    const tflite::FixedPoint folded = tflite::fold_count(ratio, word(count));
-    refdev::MeanArguments arguments{};
-    arguments.dims = dimensions_of(shape);
-    arguments.reduced_axes = mask << (arguments.dims.size() - shape.size());
-    arguments.input_zero_point = from.zero_point;
-    arguments.output_zero_point = to.zero_point;
-    arguments.multiplier = folded.multiplier;
-    arguments.shift = folded.shift;
-    arguments.type = refdev::kTypeInt8;
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        launch_mean(in_one_run(operand, options.queue), output, arguments, options.queue, cores_for(result));
+    const Dimensions dims = dimensions_of(shape);
+    const refdev::MeanArguments arguments =
+        operators::mean_arguments(dims, mask << (dims.size() - shape.size()), operators::fold_count(ratio, word(count)),
+                                  {from.scale, from.zero_point}, {to.scale, to.zero_point}, refdev::kTypeInt8);
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        launch_mean(as_contiguous(operand, options.queue), output, arguments, options.queue, cores_for(result));
     });
+}
+
+namespace {
+
+using refdev::KernelId;
+
+constexpr std::uint32_t kMaxDepth = 65535U;
+
+void require_operand_type(const char* name, const char* argument, const Tensor& tensor, ElementType type) {
+    static_cast<void>(tensor.buffer());
+    if (tensor.type() != type) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: {} is of {}; it must be of {}", name, argument,
+                                                         type_name(tensor.type()), type_name(type))};
+    }
+}
+
+void require_table(const char* name, const char* argument, const Tensor& table, const TensorSpec& prepared,
+                   const char* maker) {
+    require_operand_type(name, argument, table, prepared.type);
+    if (table.shape() != prepared.shape) {
+        throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; {}() makes one of {}", name, argument,
+                                                          to_string(table.shape()), maker, to_string(prepared.shape))};
+    }
+}
+
+[[nodiscard]] TensorSpec softmax_tables_spec() {
+    return {{refdev::kSoftmaxTables, refdev::kSoftmaxTableEntries}, ElementType::kInt16, kDramInterleaved};
+}
+[[nodiscard]] TensorSpec sigmoid_table_spec() {
+    return {{refdev::kSigmoidTableEntries}, ElementType::kUint16, kDramInterleaved};
+}
+
+}  // namespace
+
+Tensor prepare_softmax_tables() {
+    return Tensor::on_host(softmax_tables_spec(), operators::softmax_tables());
+}
+
+Tensor prepare_sigmoid_table() {
+    return Tensor::on_host(sigmoid_table_spec(), operators::sigmoid_table());
+}
+
+Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_scale, float beta,
+                     const OperationOptions& options) {
+    if (is_distributed(operand, tables, options)) {
+        return for_each_device(
+            "softmax", [](const auto&... each) { return softmax_int16(each...); }, operand, tables, input_scale, beta,
+            options);
+    }
+    const char* const name = "softmax";
+    require_operand_type(name, "input_tensor", operand, ElementType::kInt16);
+    require_table(name, "tables", tables, softmax_tables_spec(), "prepare_softmax_tables");
+    require_same_device(name, operand, tables);
+    const std::uint32_t depth = columns_of(operand.shape());
+    if (depth > kMaxDepth) {
+        throw TensorError{TensorRule::kShape,
+                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, kMaxDepth)};
+    }
+    require_scale(name, "input_scale", input_scale);
+    require_scale(name, "beta", beta);
+    std::optional<refdev::SoftmaxInt16Arguments> arguments =
+        operators::softmax_int16_arguments(depth, beta, input_scale);
+    if (!arguments.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: beta times input_scale is {}, which is out of range", name,
+                                      static_cast<double>(beta) * static_cast<double>(input_scale))};
+    }
+    const Tensor result = result_for(name, operand.spec(), options, operand.device());
+    require_apart(name, result, tables);
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        const Tensor entries = as_contiguous(tables, options.queue);
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kSoftmaxInt16,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       arguments->rows = rows;
+                       return words_of(*arguments, {from, argument_at(entries), to});
+                   });
+    });
+}
+
+Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& table, float input_scale,
+                     const OperationOptions& options) {
+    if (is_distributed(operand, table, options)) {
+        return for_each_device(
+            "sigmoid", [](const auto&... each) { return sigmoid_int16(each...); }, operation, operand, table,
+            input_scale, options);
+    }
+    const bool is_tanh = operation == Sigmoid::kTanh;
+    const char* const name = is_tanh ? "tanh" : "sigmoid";
+    require_operand_type(name, "input_tensor", operand, ElementType::kInt16);
+    require_table(name, "table", table, sigmoid_table_spec(), "prepare_sigmoid_table");
+    require_same_device(name, operand, table);
+    require_scale(name, "input_scale", input_scale);
+    std::optional<refdev::SigmoidInt16Arguments> arguments = operators::sigmoid_int16_arguments(
+        is_tanh ? refdev::SigmoidOp::kTanh : refdev::SigmoidOp::kLogistic, input_scale);
+    if (!arguments.has_value()) {
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: input_scale is {}; it is below 8/3", name, input_scale)};
+    }
+    Tensor result = result_for(name, operand.spec(), options, operand.device());
+    require_apart(name, result, table);
+    const Tensor entries = as_contiguous(table, options.queue);
+    element_by_element(operand, result, name, options.queue, KernelId::kSigmoidInt16,
+                       [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                           arguments->count = count;
+                           return words_of(*arguments, {from, argument_at(entries), to});
+                       });
+    return result;
 }
 
 }  // namespace pianola::tensor

@@ -6,9 +6,9 @@
 
 #include "capture_host/host/tensor/channel_parameters.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/operands.h"
 #include "capture_host/operators/channel_table.h"
-#include "capture_host/operators/lstm_scaling.h"
+#include "capture_host/operators/recurrent_arguments.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "pianola_host/tensor_error.h"
 
@@ -29,30 +29,29 @@ void require(bool condition, TensorRule rule, const char* name, const char* what
     }
 }
 
-// What a layer changes in place is not moved for it.
+// A tensor that a layer changes in place cannot be a temporary copy.
 void require_in_place(const char* name, const char* argument, const Tensor& tensor) {
     static_cast<void>(tensor.buffer());
-    require(is_one_run(tensor), TensorRule::kMemory, name,
+    require(is_contiguous(tensor), TensorRule::kMemory, name,
             fmt::format("{} must lie in one piece of memory, interleaved or in one shard", argument).c_str());
 }
 
-// On the operand's device, with another shape.
+// A result on the operand's device, with another shape.
 [[nodiscard]] Tensor result_of_shape(const char* name, const Tensor& input, const Shape& shape,
                                      const OperationOptions& options) {
     return result_for(name, spec_of_shape(input, shape, input.type()), options, input.device());
 }
 
-[[nodiscard]] refdev::SvdfFeatureArguments svdf_sizes(const Tensor& input, const Tensor& features,
-                                                      const Tensor& time_weights, const Tensor& memory,
-                                                      std::uint32_t rank) {
+[[nodiscard]] operators::SvdfSizes svdf_sizes(const Tensor& input, const Tensor& features, const Tensor& time_weights,
+                                              const Tensor& memory, std::uint32_t rank) {
     require((input.shape().size() == 2U) && (features.shape().size() == 2U) && (time_weights.shape().size() == 2U),
             TensorRule::kShape, kSvdf, "input_tensor, features and time_weights have two dimensions");
-    refdev::SvdfFeatureArguments sizes{};
-    sizes.batches = input.shape()[0];
-    sizes.input_depth = input.shape()[1];
-    sizes.filters = features.shape()[0];
-    sizes.length = time_weights.shape()[1];
-    sizes.type = static_cast<std::uint32_t>(memory.type());
+    const operators::SvdfSizes sizes{input.shape()[0],
+                                     input.shape()[1],
+                                     features.shape()[0],
+                                     time_weights.shape()[1],
+                                     rank,
+                                     static_cast<std::uint32_t>(memory.type())};
     require((features.shape()[1] == sizes.input_depth) && (time_weights.shape()[0] == sizes.filters) &&
                 (memory.shape() == Shape{sizes.batches, sizes.filters, sizes.length}),
             TensorRule::kShape, kSvdf,
@@ -62,11 +61,8 @@ void require_in_place(const char* name, const char* argument, const Tensor& tens
     return sizes;
 }
 
-[[nodiscard]] tflite::FixedPoint svdf_scale(float value, float weight, float sum) {  // in single precision
-    const std::optional<tflite::FixedPoint> scale =
-        tflite::quantize_multiplier(static_cast<double>((value * weight) / sum));
-    require(scale.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
-    return scale.value_or(tflite::FixedPoint{});
+[[nodiscard]] operators::Affine affine(const Quantization& quantization) {
+    return {quantization.scale, quantization.zero_point};
 }
 
 void check_svdf_types(const Tensor& input, const Tensor& features, const Tensor& time_weights,
@@ -102,60 +98,20 @@ void check_svdf_quantization(const SvdfQuantization& quantization) {
                                const std::shared_ptr<host::Device>& device, std::uint32_t queue) {
     if (bias.has_value()) {
         require(bias->shape() == Shape{units}, TensorRule::kShape, kSvdf, "bias is [filters / rank]");
-        return in_one_run(*bias, queue);
+        return as_contiguous(*bias, queue);
     }
     Tensor zeros = Tensor::on_device({{units}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
     fill(zeros, 0, queue);
     return zeros;
 }
 
-// Both halves, on one core: there they run in this order.
-struct SvdfWork {
-    refdev::SvdfFeatureArguments feature{};
-    refdev::SvdfTimeArguments time{};
-
-    void launch(const Tensor& input, const Tensor& features, const Tensor& time_weights, const Tensor& bias,
-                const Tensor& memory, const Tensor& result, std::uint32_t queue) const {
-        using Feature = refdev::SvdfFeatureArguments;
-        using Time = refdev::SvdfTimeArguments;
-        Launches launches{*result.device()};
-        const host::CoreCoord core = launches.next_core();
-        host::Arguments first = words_of(feature);
-        set_address(first, offsetof(Feature, input), input, run_address(input));
-        set_address(first, offsetof(Feature, features), features, run_address(features));
-        set_address(first, offsetof(Feature, memory), memory, run_address(memory));
-        launches.add(KernelId::kSvdfFeature, core, std::move(first));
-        host::Arguments second = words_of(time);
-        set_address(second, offsetof(Time, memory), memory, run_address(memory));
-        set_address(second, offsetof(Time, weights), time_weights, run_address(time_weights));
-        set_address(second, offsetof(Time, bias), bias, run_address(bias));
-        set_address(second, offsetof(Time, output), result, run_address(result));
-        launches.add(KernelId::kSvdfTime, core, std::move(second));
-        enqueue(result, launches, kSvdf, queue);
-    }
-};
-
-[[nodiscard]] SvdfWork svdf_work(const refdev::SvdfFeatureArguments& sizes, std::uint32_t rank,
-                                 const SvdfQuantization& quantization) {
+[[nodiscard]] operators::SvdfArguments svdf_work(const operators::SvdfSizes& sizes,
+                                                 const SvdfQuantization& quantization) {
     const auto& [input, feature_scale, memory, time_scale, output] = quantization;
-    const tflite::FixedPoint first = svdf_scale(input.scale, feature_scale, memory.scale);
-    const tflite::FixedPoint second = svdf_scale(memory.scale, time_scale, output.scale);
-    SvdfWork work;
-    work.feature = sizes;
-    work.feature.input_offset = -input.zero_point;
-    work.feature.multiplier = first.multiplier;
-    work.feature.shift = first.shift;
-    work.feature.memory_zero_point = memory.zero_point;
-    work.time.batches = sizes.batches;
-    work.time.units = sizes.filters / rank;
-    work.time.rank = rank;
-    work.time.length = sizes.length;
-    work.time.type = sizes.type;
-    work.time.memory_offset = -memory.zero_point;
-    work.time.multiplier = second.multiplier;
-    work.time.shift = second.shift;
-    work.time.output_offset = output.zero_point;
-    return work;
+    const std::optional<operators::SvdfArguments> arguments =
+        operators::svdf_arguments(sizes, {affine(input), feature_scale, affine(memory), time_scale, affine(output)});
+    require(arguments.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
+    return arguments.value_or(operators::SvdfArguments{});
 }
 
 [[nodiscard]] std::vector<std::uint8_t> bytes_of_weights(const std::vector<std::int8_t>& weights) {
@@ -167,7 +123,7 @@ struct SvdfWork {
 }
 
 [[nodiscard]] bool bias_fits(std::int64_t bias, bool is_int16) {
-    return is_int16 ? tflite::fits_wide_sums(bias) : ((bias >= INT32_MIN) && (bias <= INT32_MAX));
+    return is_int16 ? operators::fits_wide_sums(bias) : ((bias >= INT32_MIN) && (bias <= INT32_MAX));
 }
 
 void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t depth, bool is_int16) {
@@ -183,20 +139,15 @@ void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t dept
             TensorRule::kValue, name, "biases are of int32, or between -2^46 and 2^46 with int16");
 }
 
-// Sizes and their relations, as the kernel has them.
+// Checks the sizes of the operands.
 [[nodiscard]] Lstm lstm_sizes(const Tensor& input, const LstmTensors& layer, bool time_major) {
     const Shape& shape = input.shape();
     const Shape& weights = layer.weights.shape();
     require((shape.size() == 3U) && (weights.size() == 3U) && (weights[0] == refdev::kLstmGates) &&
                 (weights[2] == (std::uint64_t{shape[2]} + weights[1])),
             TensorRule::kShape, kLstm, "input_tensor has three dimensions, and the depth that the layer is for");
-    Lstm sizes{};
-    sizes.batches = shape[time_major ? 1U : 0U];
-    sizes.steps = shape[time_major ? 0U : 1U];
-    sizes.input_depth = shape[2];
-    sizes.units = weights[1];
-    sizes.time_major = time_major ? 1U : 0U;
-    sizes.type = static_cast<std::uint32_t>(input.type());
+    const Lstm sizes =
+        operators::lstm_arguments(shape, time_major, weights[1], static_cast<std::uint32_t>(input.type()));
     const std::uint32_t value_bytes = bytes_per_element(input.type());
     const std::uint64_t sum_bytes = (value_bytes == 1U) ? refdev::kNarrowSumBytes : refdev::kWideSumBytes;
     const std::uint64_t parameter_bytes =
@@ -223,15 +174,13 @@ void set_scales(const LstmQuantization& quantization, Lstm& arguments) {
     require((arguments.type == refdev::kTypeInt8) ||
                 ((quantization.input.zero_point == 0) && (quantization.hidden.zero_point == 0)),
             TensorRule::kQuantization, kLstm, "zero points of int16 are 0");
-    arguments.input_offset = -quantization.input.zero_point;
-    arguments.hidden_offset = -quantization.hidden.zero_point;
-    const tflite::LstmScales scales{quantization.input.scale,         quantization.hidden.scale,
-                                    quantization.cell_scale,          quantization.cell_clip,
-                                    quantization.input_weight_scales, quantization.hidden_weight_scales};
-    const tflite::LstmScaling scaling = tflite::set_lstm_scales(scales, arguments);
-    require(scaling != tflite::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
+    const operators::LstmScales scales{affine(quantization.input),       affine(quantization.hidden),
+                                       quantization.cell_scale,          quantization.cell_clip,
+                                       quantization.input_weight_scales, quantization.hidden_weight_scales};
+    const operators::LstmScaling scaling = operators::set_lstm_scales(scales, arguments);
+    require(scaling != operators::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
             "the ratio of its scales is out of range");
-    require(scaling == tflite::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
+    require(scaling == operators::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
             "cell_scale is out of range: it is about 2^-27 to 4");
 }
 
@@ -247,7 +196,8 @@ Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weig
     }
     check_svdf_types(input, features, time_weights, bias, memory);
     check_svdf_quantization(quantization);
-    const SvdfWork work = svdf_work(svdf_sizes(input, features, time_weights, memory, rank), rank, quantization);
+    const operators::SvdfArguments work =
+        svdf_work(svdf_sizes(input, features, time_weights, memory, rank), quantization);
     const Tensor result = result_of_shape(kSvdf, input, {work.time.batches, work.time.units}, options);
     for (const Tensor* const operand : {&input, &features, &time_weights, &memory}) {
         require_apart(kSvdf, result, *operand);
@@ -255,10 +205,20 @@ Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weig
     for (const Tensor* const operand : {&input, &features, &time_weights}) {
         require_apart(kSvdf, memory, *operand);
     }
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
-        work.launch(in_one_run(input, options.queue), in_one_run(features, options.queue),
-                    in_one_run(time_weights, options.queue),
-                    svdf_bias(bias, work.time.units, result.device(), options.queue), memory, output, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        const Tensor starts = svdf_bias(bias, work.time.units, result.device(), options.queue);
+        const Tensor weights = as_contiguous(time_weights, options.queue);
+        const Tensor filters = as_contiguous(features, options.queue);
+        const Tensor rows = as_contiguous(input, options.queue);
+        // Both kernels on one core, where they run in this order.
+        Launches launches{*output.device()};
+        const host::CoreCoord core = launches.next_core();
+        launches.add(KernelId::kSvdfFeature, core,
+                     words_of(work.feature, {argument_at(rows), argument_at(filters), argument_at(memory)}));
+        launches.add(
+            KernelId::kSvdfTime, core,
+            words_of(work.time, {argument_at(memory), argument_at(weights), argument_at(starts), argument_at(output)}));
+        enqueue(output, launches, kSvdf, options.queue);
     });
 }
 
@@ -271,13 +231,13 @@ LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gate
     const bool is_int16 = type == ElementType::kInt16;
     const std::size_t units = gates.front().bias.size();
     const std::size_t depth = (units == 0U) ? 0U : (gates.front().input.size() / units);
-    std::array<tflite::LstmGate, kLstmGateCount> made;
+    std::array<operators::LstmGate, kLstmGateCount> made;
     for (std::size_t gate = 0U; gate < kLstmGateCount; ++gate) {
         check_gate(gates.at(gate), units, depth, is_int16);
         made.at(gate) = {bytes_of_weights(gates.at(gate).input), bytes_of_weights(gates.at(gate).hidden),
                          gates.at(gate).bias};
     }
-    const tflite::LstmConstants constants = tflite::lstm_constants(made, static_cast<std::uint32_t>(type));
+    const operators::LstmConstants constants = operators::lstm_constants(made, static_cast<std::uint32_t>(type));
     const std::uint64_t cells = std::uint64_t{batches} * units;
     const std::uint64_t hidden_bytes = cells * bytes_per_element(type);
     require((cells * (kCellBytes + sizeof(std::int16_t))) <= INT32_MAX, TensorRule::kArgument, name,
@@ -325,19 +285,14 @@ Tensor lstm(const Tensor& input, const LstmTensors& layer, const LstmQuantizatio
     for (const Tensor* const operand : {&input, &weights, &parameters}) {
         require_apart(kLstm, state, *operand);
     }
-    return through_one_run(result, options.queue, [&](const Tensor& output) {
+    return into_contiguous(result, options.queue, [&](const Tensor& output) {
+        const Tensor sequence = as_contiguous(input, options.queue);
+        const Tensor filters = as_contiguous(weights, options.queue);
+        const Tensor biases = as_contiguous(parameters, options.queue);
         Launches launches{*result.device()};
-        host::Arguments words = words_of(arguments);
-        const std::array<std::pair<std::size_t, Tensor>, 5> operands{
-            {{offsetof(Lstm, input), in_one_run(input, options.queue)},
-             {offsetof(Lstm, weights), in_one_run(weights, options.queue)},
-             {offsetof(Lstm, parameters), in_one_run(parameters, options.queue)},
-             {offsetof(Lstm, state), state},
-             {offsetof(Lstm, output), output}}};
-        for (const auto& [member, tensor] : operands) {
-            set_address(words, member, tensor, run_address(tensor));
-        }
-        launches.add(KernelId::kLstm, launches.next_core(), std::move(words));
+        launches.add(KernelId::kLstm, launches.next_core(),
+                     words_of(arguments, {argument_at(sequence), argument_at(filters), argument_at(biases),
+                                          argument_at(state), argument_at(output)}));
         enqueue(result, launches, kLstm, options.queue);
     });
 }

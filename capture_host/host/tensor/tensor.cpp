@@ -235,7 +235,7 @@ void Tensor::read_from(const Tensor& source, std::uint32_t queue, bool blocking)
 
 namespace {
 
-// Shards that share their bytes. A topology says where data came from only.
+// The shards share their bytes.
 bool are_replicas(const Tensor& source) {
     return !source.is_distributed() ||
            std::all_of(source.shards().begin(), source.shards().end(),

@@ -108,7 +108,7 @@ void check_spec(const TensorSpec& spec) {
     const bool tiles = spec.layout == ElementLayout::kTile;
     std::uint64_t count = (tiles && (spec.shape.size() == 1U)) ? kTileSide : 1U;
     for (std::size_t i = 0U; i < spec.shape.size(); ++i) {
-        // With padding, where there are tiles.
+        // Tiles include padding.
         const std::uint64_t side = (tiles && ((i + 2U) >= spec.shape.size())) ? kTileSide : 1U;
         const std::uint64_t dimension = ((spec.shape[i] + side) - 1U) / side * side;
         if (dimension == 0U) {

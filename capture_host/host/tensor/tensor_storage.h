@@ -1,4 +1,4 @@
-// What tensors stand for.
+// Tensor::Storage: what copies of a Tensor share.
 #pragma once
 
 #include "pianola_host/tensor.h"
@@ -12,10 +12,10 @@ struct Tensor::Storage {
     bool pending{false};
     host::BufferPtr buffer;
     host::ReadHandle read;
-    bool read_tiles{false};  // what is read is a storage of tiles
+    bool read_tiles{false};  // `read` gives tiles
     std::vector<std::uint8_t> bytes;
-    std::shared_ptr<Storage> viewed;  // whose memory this is, where it is a view's
-    std::vector<Tensor> shards;       // of a distributed tensor, which has none of the above but spec and on_device
+    std::shared_ptr<Storage> viewed;  // the owner of the memory, for a view
+    std::vector<Tensor> shards;       // of a distributed tensor; of the above it has spec and on_device only
     Topology topology;
     host::MeshPtr mesh;
 };

@@ -3,8 +3,8 @@
 // The last two dimensions are cut into tiles of 32 x 32, and the tensor is padded to whole tiles; a tensor of one
 // dimension is one row. A tile is four faces of 16 x 16, left before right, upper before lower; a face is row-major.
 // Tiles are stored from left to right in rows of tiles. For the device, such a tensor is a row-major matrix with a row
-// for each row of tiles: its storage. So shards hold whole tiles. Padding has no meaning: it is 0 after a transfer or a
-// conversion, and any value after an operation.
+// for each row of tiles: its storage. So shards hold whole tiles. Padding is 0 after a transfer or a conversion, and
+// has any value after an operation.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ struct TileGrid {
 // The shape with padding: at least two dimensions.
 [[nodiscard]] Shape tile_padded(const Shape& shape);
 
-// The row-major matrix that a tensor's memory is. Throws TENSOR-LAYOUT where a shard would cut a tile. What is
-// row-major is its own storage.
+// A tensor's memory as a row-major matrix; a row-major tensor is its own storage. Throws TENSOR-LAYOUT if a shard would
+// cut a tile.
 [[nodiscard]] TensorSpec storage_spec(const TensorSpec& spec);
 
-// All data of a tensor from one order to the other, on the host. Padding becomes 0.
+// Convert all data of a tensor to tiles and to rows, on the host. Padding becomes 0.
 [[nodiscard]] std::vector<std::uint8_t> tilized(ByteSpan rows, const TensorSpec& spec);
 [[nodiscard]] std::vector<std::uint8_t> untilized(ByteSpan tiles, const TensorSpec& spec);
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/operators/element_type.h"
+#include "capture_host/tflite/model/element_type.h"
 #include "pianola/span.h"
 
 namespace pianola::tflite::format {

@@ -1,7 +1,6 @@
 #include <cmath>
-#include <cstddef>
 
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/operators/operator_context.h"
 
 namespace pianola::tflite {
@@ -10,10 +9,6 @@ namespace {
 constexpr float kInt16OutputScale = 1.0F / 32768.0F;
 constexpr float kLogisticOutputScale = 1.0F / 256.0F;
 constexpr float kTanhOutputScale = 1.0F / 128.0F;
-
-Affine affine(const QuantizedTensor& tensor) {
-    return Affine{tensor.scale, tensor.zero_point};
-}
 
 // One input, and an output of the same type and shape.
 struct Ends {
@@ -45,40 +40,32 @@ struct TwoScales {
     FixedPoint negative;
 };
 
-refdev::RescaleArguments rescaling(const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
-    refdev::RescaleArguments arguments{};
+refdev::RescaleArguments rescaling(const Ends& ends, const TwoScales& scales, std::uint32_t input_type,
+                                   std::uint32_t output_type) {
+    refdev::RescaleArguments arguments = operators::rescale_arguments(input_type, output_type, scales.others);
     arguments.count = ends.input.tensor->elements;
-    arguments.input_type = refdev::kTypeInt16;
-    arguments.output_type = refdev::kTypeInt16;
-    arguments.multiplier = scales.others.multiplier;
-    arguments.shift = scales.others.shift;
     arguments.negative_multiplier = scales.negative.multiplier;
     arguments.negative_shift = scales.negative.shift;
-    arguments.activation_min = range.min;
-    arguments.activation_max = range.max;
     return arguments;
 }
 
 void rescale(OperatorContext& context, const Ends& ends, const TwoScales& scales, const ActivationRange& range) {
-    context.launch(refdev::KernelId::kRescale, rescaling(ends, scales, range), ends.input, ends.output);
+    refdev::RescaleArguments arguments = rescaling(ends, scales, refdev::kTypeInt16, refdev::kTypeInt16);
+    arguments.activation_min = range.min;
+    arguments.activation_max = range.max;
+    context.launch(refdev::KernelId::kRescale, arguments, ends.input, ends.output);
 }
 
 // Values below 0 are rescaled, rounded, and then negated.
 void rescale_and_negate(OperatorContext& context, const Ends& ends, const TwoScales& scales) {
-    using Arguments = refdev::RescaleArguments;
     constexpr FixedPoint kMinusOne{-kUnity.multiplier, kUnity.shift};
     const capture::BufferId numbers =
         context.add_temporary(static_cast<std::uint32_t>(sizeof(std::int32_t)) * ends.input.tensor->elements);
-    Arguments arguments = rescaling(ends, scales, {INT32_MIN, INT32_MAX});
-    arguments.output_type = refdev::kTypeInt32;
-    context.launch(refdev::KernelId::kRescale, arguments,
-                   {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
-                    {offsetof(Arguments, output), numbers, Access::kWrite}});
-    arguments = rescaling(ends, {kUnity, kMinusOne}, kInt16Range);
-    arguments.input_type = refdev::kTypeInt32;
-    context.launch(refdev::KernelId::kRescale, arguments,
-                   {{offsetof(Arguments, input), numbers, Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(ends.output), Access::kWrite}});
+    context.launch(refdev::KernelId::kRescale, rescaling(ends, scales, refdev::kTypeInt16, refdev::kTypeInt32),
+                   {{context.buffer(ends.input)}, {numbers}});
+    context.launch(refdev::KernelId::kRescale,
+                   rescaling(ends, {kUnity, kMinusOne}, refdev::kTypeInt32, refdev::kTypeInt16),
+                   {{numbers}, {context.buffer(ends.output)}});
 }
 
 FixedPoint ratio(const OperatorContext& context, const Ends& ends) {
@@ -94,82 +81,72 @@ void lower_rescaled_relu(OperatorContext& context, Activation activation) {
         rescale(context, ends, {scale, scale}, range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, relu_table(affine(ends.input), affine(ends.output), range));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::relu_table(ends.input.affine(), ends.output.affine(), range));
 }
 
-void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::SigmoidOp op, std::int32_t whole_shifts) {
-    using Arguments = refdev::SigmoidInt16Arguments;
+void lower_sigmoid_int16(OperatorContext& context, const Ends& ends, refdev::SigmoidOp op) {
     context.require(ends.output.scale == kInt16OutputScale,
                     "an int16 output scale other than 1/32768 is not supported");
-    const std::optional<FixedPoint> scale = sigmoid_scale(ends.input.scale, whole_shifts);
-    if (!scale.has_value()) {
-        context.refuse("such a large scale of its input is not supported with int16");
-    }
-    Arguments arguments{};
+    refdev::SigmoidInt16Arguments arguments =
+        context.in_range(operators::sigmoid_int16_arguments(op, ends.input.scale),
+                         "such a large scale of its input is not supported with int16");
     arguments.count = ends.input.tensor->elements;
-    arguments.op = op;
-    arguments.multiplier = scale->multiplier;
-    arguments.shift = scale->shift;
     context.launch(refdev::KernelId::kSigmoidInt16, arguments,
-                   {{offsetof(Arguments, input), context.buffer(ends.input), Access::kRead},
-                    {offsetof(Arguments, table), context.add_table("table", sigmoid_table()), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(ends.output), Access::kWrite}});
+                   {{context.buffer(ends.input)},
+                    {context.add_table("table", operators::sigmoid_table())},
+                    {context.buffer(ends.output)}});
 }
 
 }  // namespace
 
 void launch_lookup(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output,
                    const std::optional<ByteTable>& table) {
-    using Arguments = refdev::LookupArguments;
-    Arguments arguments{};
-    arguments.count = input.tensor->elements;
-    arguments.element_bytes = 1U;
-    context.launch(refdev::KernelId::kLookup, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, table), context.add_byte_table(table), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(output), Access::kWrite}});
+    context.launch(refdev::KernelId::kLookup, refdev::LookupArguments{0U, 0U, 0U, input.tensor->elements, 1U},
+                   {{context.buffer(input)}, {context.add_byte_table(table)}, {context.buffer(output)}});
 }
 
 void lower_logistic(OperatorContext& context) {
     const Ends ends = int8_or_int16_ends(context);
     if (ends.is_int16()) {
-        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kLogistic, 1);
+        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kLogistic);
         return;
     }
     context.require((ends.output.scale == kLogisticOutputScale) && (ends.output.zero_point == INT8_MIN),
                     "an output scale other than 1/256 with zero point -128 is not supported");
-    launch_lookup(context, ends.input, ends.output, logistic_table(affine(ends.input)));
+    launch_lookup(context, ends.input, ends.output, operators::logistic_table(ends.input.affine()));
 }
 
 void lower_tanh(OperatorContext& context) {
     const Ends ends = int8_or_int16_ends(context);
     if (ends.is_int16()) {
-        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kTanh, 2);
+        lower_sigmoid_int16(context, ends, refdev::SigmoidOp::kTanh);
         return;
     }
     context.require((ends.output.scale == kTanhOutputScale) && (ends.output.zero_point == 0),
                     "an output scale other than 1/128 with zero point 0 is not supported");
-    launch_lookup(context, ends.input, ends.output, tanh_table(affine(ends.input)));
+    launch_lookup(context, ends.input, ends.output, operators::tanh_table(ends.input.affine()));
 }
 
 void lower_hard_swish(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, hard_swish_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::hard_swish_table(ends.input.affine(), ends.output.affine()));
 }
 
 void lower_elu(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, elu_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::elu_table(ends.input.affine(), ends.output.affine()));
 }
 
 void lower_exp(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, exp_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::exp_table(ends.input.affine(), ends.output.affine()));
 }
 
 void lower_rsqrt(OperatorContext& context) {
     const Ends ends = int8_ends(context);
-    launch_lookup(context, ends.input, ends.output, rsqrt_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::rsqrt_table(ends.input.affine(), ends.output.affine()));
 }
 
 void lower_abs(OperatorContext& context) {
@@ -179,7 +156,7 @@ void lower_abs(OperatorContext& context) {
         rescale(context, ends, {scale, {-scale.multiplier, scale.shift}}, kInt16Range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, abs_table(affine(ends.input), affine(ends.output)));
+    launch_lookup(context, ends.input, ends.output, operators::abs_table(ends.input.affine(), ends.output.affine()));
 }
 
 void lower_relu(OperatorContext& context) {
@@ -198,7 +175,7 @@ void lower_relu6(OperatorContext& context) {
         rescale(context, ends, {kUnity, kUnity}, range);
         return;
     }
-    launch_lookup(context, ends.input, ends.output, clamp_table(range));
+    launch_lookup(context, ends.input, ends.output, operators::clamp_table(range));
 }
 
 void lower_leaky_relu(OperatorContext& context) {
@@ -214,7 +191,8 @@ void lower_leaky_relu(OperatorContext& context) {
         }
         return;
     }
-    launch_lookup(context, ends.input, ends.output, leaky_relu_table(affine(ends.input), affine(ends.output), alpha));
+    launch_lookup(context, ends.input, ends.output,
+                  operators::leaky_relu_table(ends.input.affine(), ends.output.affine(), alpha));
 }
 
 void lower_logical_not(OperatorContext& context) {
@@ -222,7 +200,7 @@ void lower_logical_not(OperatorContext& context) {
     const QuantizedTensor input = context.typed_input(0U, "input", {kTypeBool});
     const QuantizedTensor output = context.typed_output({kTypeBool});
     context.require_same_shape(input, output);
-    launch_lookup(context, input, output, logical_not_table());
+    launch_lookup(context, input, output, operators::logical_not_table());
 }
 
 }  // namespace pianola::tflite

@@ -54,7 +54,7 @@ void lower_space_to_depth(OperatorContext& context) {
     context.require(shape.size() == kImageRank, "an input that is no image is not supported");
     context.require(((shape[1] % block) == 0U) && ((shape[2] % block) == 0U), "its blocks do not divide its input");
     require_shape(context, output, {shape[0], shape[1] / block, shape[2] / block, shape[3] * block * block});
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     view.split(2U, block);
     view.split(1U, block);
     view.permute({0U, 1U, 3U, 2U, 4U, 5U});
@@ -74,7 +74,7 @@ void lower_depth_to_space(OperatorContext& context) {
                     "its blocks do not divide its input");
     const std::uint32_t depth = shape[3] / block / block;
     require_shape(context, output, {shape[0], shape[1] * block, shape[2] * block, depth});
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     view.split(3U, block * depth);
     view.split(4U, depth);
     view.permute({0U, 1U, 3U, 2U, 4U, 5U});
@@ -111,7 +111,7 @@ void lower_space_to_batch_nd(OperatorContext& context) {
         from = context.add_temporary(output.tensor->size_bytes);
         record_pad(context, input, blocks.margins, zero_of(output), from);
     }
-    views::StridedView view{padded, input.element_bytes};
+    StridedView view{padded, input.element_bytes};
     for (std::size_t i = axes; i > 0U; --i) {
         view.split(i, blocks.sizes[i - 1U]);
     }
@@ -135,7 +135,7 @@ void lower_batch_to_space_nd(OperatorContext& context) {
     const Blocks blocks = blocks_of(context, shape);
     const std::size_t axes = blocks.sizes.size();
     Shape whole = shape;
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     for (std::size_t i = 0U; i < axes; ++i) {
         context.require((whole[0] % blocks.sizes[i]) == 0U, "its blocks do not divide its input");
         whole[0] /= blocks.sizes[i];
@@ -156,7 +156,7 @@ void lower_batch_to_space_nd(OperatorContext& context) {
         record_view(context, view, context.buffer(input), context.buffer(output));
         return;
     }
-    views::StridedView cropped{whole, input.element_bytes};
+    StridedView cropped{whole, input.element_bytes};
     Shape expected = whole;
     for (std::size_t axis = 0U; axis < whole.size(); ++axis) {
         const AxisPadding& crop = blocks.margins[axis];

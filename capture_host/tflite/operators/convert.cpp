@@ -7,24 +7,86 @@
 namespace pianola::tflite {
 namespace {
 
-// Truth values are bytes of 0 and 1.
-std::uint32_t whole_type(const Tensor& tensor) {
-    return (tensor.type == kTypeBool) ? refdev::kTypeInt8 : static_cast<std::uint32_t>(element_type(tensor.type));
+bool is_byte(const QuantizedTensor& tensor) {
+    return (tensor.tensor->type == kTypeInt8) || (tensor.tensor->type == kTypeUint8);
 }
+
+// The device's kernels accept scales that are normal numbers, with some margin.
+void require_scale(const OperatorContext& context, float scale) {
+    constexpr float kLeast = 0x1p-124F;
+    context.require(scale >= kLeast, "a scale below 2^-124 is not supported");
+}
+
+template <typename Arguments>
+void launch_float(OperatorContext& context, refdev::KernelId kernel, const QuantizedTensor& input,
+                  const QuantizedTensor& output, const QuantizedTensor& quantized) {
+    require_scale(context, quantized.scale);
+    auto arguments = operators::float_conversion_arguments<Arguments>(quantized.kernel_type(), quantized.affine());
+    arguments.count = input.tensor->elements;
+    context.launch(kernel, arguments, input, output);
+}
+
+void requantize(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
+    const FixedPoint scale = context.multiplier(static_cast<double>(input.scale) / static_cast<double>(output.scale));
+    if ((input.tensor->type == kTypeInt8) && (output.tensor->type == kTypeInt8)) {
+        refdev::RequantizeArguments arguments =
+            operators::requantize_arguments(scale, input.zero_point, output.zero_point);
+        arguments.count = input.tensor->elements;
+        context.launch(refdev::KernelId::kRequantize, arguments, input, output);
+        return;
+    }
+    refdev::RescaleArguments arguments = operators::rescale_arguments(input.kernel_type(), output.kernel_type(), scale,
+                                                                      input.zero_point, output.zero_point);
+    arguments.count = input.tensor->elements;
+    context.launch(refdev::KernelId::kRescale, arguments, input, output);
+}
+
+}  // namespace
+
+void lower_quantize(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const QuantizedTensor from =
+        context.typed_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8, kTypeFloat32});
+    if (from.tensor->type == kTypeFloat32) {
+        const QuantizedTensor output = context.quantized_output({kTypeInt8, kTypeInt16, kTypeUint8});
+        context.require_same_shape(from, output);
+        launch_float<refdev::QuantizeArguments>(context, refdev::KernelId::kQuantize, from, output, output);
+        return;
+    }
+    const QuantizedTensor input = context.shifted_input(0U, "input", {from.tensor->type});
+    if (from.tensor->type == kTypeUint8) {
+        const QuantizedTensor output = context.int8_output();
+        context.require_same_shape(input, output);
+        launch_lookup(context, input, output,
+                      operators::requantize_table(input.affine(), false, output.affine(), true));
+        return;
+    }
+    const QuantizedTensor output = context.shifted_output({kTypeInt8, kTypeInt16, kTypeInt32, kTypeUint8});
+    context.require_same_shape(input, output);
+    if (output.tensor->type == kTypeUint8) {
+        context.require(is_byte(input), "uint8 output of this input is not supported");
+        launch_lookup(context, input, output,
+                      operators::requantize_table(input.affine(), true, output.affine(), false));
+        return;
+    }
+    requantize(context, input, output);
+}
+
+void lower_dequantize(OperatorContext& context) {
+    context.require_operands(1U, 1U);
+    const QuantizedTensor input = context.quantized_input(0U, "input", {kTypeInt8, kTypeInt16, kTypeUint8});
+    const QuantizedTensor output = context.typed_output({kTypeFloat32});
+    context.require_same_shape(input, output);
+    launch_float<refdev::DequantizeArguments>(context, refdev::KernelId::kDequantize, input, output, input);
+}
+
+namespace {
 
 // Every number of the input fits the output.
 void record_widened(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    const bool is_int16 = output.tensor->type == kTypeInt16;
-    refdev::RescaleArguments arguments{};
+    refdev::RescaleArguments arguments =
+        operators::rescale_arguments(input.kernel_type(), output.kernel_type(), kExactly);
     arguments.count = input.tensor->elements;
-    arguments.input_type = whole_type(*input.tensor);
-    arguments.output_type = whole_type(*output.tensor);
-    arguments.multiplier = kExactly.multiplier;
-    arguments.shift = kExactly.shift;
-    arguments.negative_multiplier = kExactly.multiplier;
-    arguments.negative_shift = kExactly.shift;
-    arguments.activation_min = is_int16 ? kInt16Range.min : INT32_MIN;
-    arguments.activation_max = is_int16 ? kInt16Range.max : INT32_MAX;
     context.launch(refdev::KernelId::kRescale, arguments, input, output);
 }
 
@@ -32,7 +94,7 @@ void record_widened(OperatorContext& context, const QuantizedTensor& input, cons
 void record_truncated(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
     const std::uint32_t from_bytes = input.tensor->size_bytes / input.tensor->elements;
     const std::uint32_t to_bytes = output.tensor->size_bytes / output.tensor->elements;
-    views::StridedView view{{input.tensor->elements, from_bytes / to_bytes}, to_bytes};
+    StridedView view{{input.tensor->elements, from_bytes / to_bytes}, to_bytes};
     view.slice(1U, 0, 1, 1U);
     record_view(context, view, context.buffer(input), context.buffer(output));
 }
@@ -49,12 +111,9 @@ void require_named_type(const OperatorContext& context, const char* option, std:
 
 // A whole number in single precision.
 void record_real(OperatorContext& context, const QuantizedTensor& input, const QuantizedTensor& output) {
-    constexpr std::uint32_t kOneInSinglePrecision = 0x3F800000U;
     context.require(input.tensor->type != kTypeInt32, "int32 to float32 is not supported");
-    refdev::DequantizeArguments arguments{};
+    auto arguments = operators::float_conversion_arguments<refdev::DequantizeArguments>(input.kernel_type(), {1.0F, 0});
     arguments.count = input.tensor->elements;
-    arguments.type = whole_type(*input.tensor);
-    arguments.scale = kOneInSinglePrecision;
     context.launch(refdev::KernelId::kDequantize, arguments, input, output);
 }
 
@@ -98,16 +157,10 @@ void lower_cast(OperatorContext& context) {
 // Terms of one scale, in 32 bits. The scheme's sums start at minus the zero point, so it counts twice in the first
 // term.
 void lower_add_n(OperatorContext& context) {
-    using Arguments = refdev::BinaryArguments;
     context.require_operands(2U, kMaxOperands);
     const Int8Tensor first = context.int8_input(0U, "input");
     const Int8Tensor output = context.int8_output();
-    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
-    const std::optional<FixedPoint> scale =
-        quantize_fraction((2.0 * static_cast<double>(first.scale)) / (unit * static_cast<double>(output.scale)));
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
+    const FixedPoint scale = sum_scale(context, first.scale, output.scale);
     const capture::BufferId sums = add_wide(context, output.tensor->elements);
     const capture::BufferId terms = add_wide(context, output.tensor->elements);
     for (std::size_t i = 0U; i < context.input_count(); ++i) {
@@ -118,17 +171,13 @@ void lower_add_n(OperatorContext& context) {
         record_widening(context, input, (i == 0U) ? (2 * input.zero_point) : input.zero_point, kToSumFraction,
                         (i == 0U) ? sums : terms);
         if (i > 0U) {
-            Arguments arguments{};
-            arguments.count = output.tensor->elements;
-            arguments.type = refdev::kTypeInt32;
-            arguments.op = refdev::BinaryOp::kAdd;
-            context.launch(refdev::KernelId::kBinary, arguments,
-                           {{offsetof(Arguments, input1), sums, Access::kRead},
-                            {offsetof(Arguments, input2), terms, Access::kRead},
-                            {offsetof(Arguments, output), sums, Access::kWrite}});
+            context.launch(refdev::KernelId::kBinary,
+                           refdev::BinaryArguments{0U, 0U, 0U, output.tensor->elements, refdev::kTypeInt32,
+                                                   refdev::BinaryOp::kAdd},
+                           {{sums}, {terms}, {sums}});
         }
     }
-    record_narrowing(context, sums, *scale, output.zero_point, output);
+    record_narrowing(context, sums, scale, output.zero_point, output);
 }
 
 }  // namespace pianola::tflite

@@ -57,11 +57,9 @@ CumsumOperands cumsum_operands(const OperatorContext& context) {
 
 // The sums start at minus the zero point, as the scheme's do, and wrap.
 void record_start(OperatorContext& context, const CumsumOperands& operands, capture::BufferId sums) {
-    using Arguments = refdev::FillArguments;
-    Arguments arguments{};
-    arguments.size_bytes = operands.input.tensor->elements * static_cast<std::uint32_t>(sizeof(std::int32_t));
-    arguments.pattern = static_cast<std::uint32_t>(-operands.input.zero_point) << kSumFractionBits;
-    context.launch(refdev::KernelId::kFill, arguments, {{offsetof(Arguments, destination), sums, Access::kWrite}});
+    const auto size_bytes = operands.input.tensor->elements * static_cast<std::uint32_t>(sizeof(std::int32_t));
+    const std::uint32_t start = static_cast<std::uint32_t>(-operands.input.zero_point) << kSumFractionBits;
+    context.launch(refdev::KernelId::kFill, refdev::FillArguments{0U, size_bytes, start}, {{sums}});
 }
 
 void record_sums(OperatorContext& context, const CumsumOperands& operands, capture::BufferId terms,
@@ -83,12 +81,7 @@ void record_sums(OperatorContext& context, const CumsumOperands& operands, captu
 void lower_cumsum(OperatorContext& context) {
     const CumsumOperands operands = cumsum_operands(context);
     const auto& options = context.options_or_defaults<format::CumsumOptions>();
-    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
-    const std::optional<FixedPoint> scale = quantize_fraction((2.0 * static_cast<double>(operands.input.scale)) /
-                                                              (unit * static_cast<double>(operands.output.scale)));
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
+    const FixedPoint scale = sum_scale(context, operands.input.scale, operands.output.scale);
     const capture::BufferId terms = add_wide(context, operands.input.tensor->elements);
     const capture::BufferId sums = add_wide(context, operands.input.tensor->elements);
     const capture::BufferId ones = add_words(
@@ -96,7 +89,7 @@ void lower_cumsum(OperatorContext& context) {
     record_widening(context, operands.input, operands.input.zero_point, kToSumFraction, terms);
     record_start(context, operands, sums);
     record_sums(context, operands, terms, ones, sums);
-    record_narrowing(context, sums, *scale, operands.output.zero_point, operands.output);
+    record_narrowing(context, sums, scale, operands.output.zero_point, operands.output);
 }
 
 }  // namespace pianola::tflite

@@ -30,8 +30,8 @@ capture::BufferId add_filter_table(OperatorContext& context, const QuantizedTens
                         "the number of filter scales differs from its channels");
     }
     const capture::BufferId table =
-        context.add_channel_table(channel_table(context.bias(channels, roles.sum_bytes, roles.bias_position),
-                                                input.scale, quantization.scales, output.scale),
+        context.add_channel_table(operators::channel_table(context.bias(channels, roles.sum_bytes, roles.bias_position),
+                                                           input.scale, quantization.scales, output.scale),
                                   roles.sum_bytes);
     context.require_bias_scales(roles.bias_position, input.scale, quantization.scales);
     return table;

@@ -34,14 +34,14 @@ struct LayerKernels {
     refdev::KernelId int16{refdev::KernelId::kUnspecified};
 };
 
-// Records the launch of the matching kernel.
+// Records the launch of the matching kernel, for input, filter, table and output.
 template <typename Arguments>
-void launch_layer(OperatorContext& context, const LayerKernels& kernels, const QuantizedTensor& input,
-                  std::uint32_t sum_bytes, const Arguments& arguments, const std::vector<AddressWord>& addresses) {
-    if (input.tensor->type == kTypeInt16) {
-        context.launch(kernels.int16, refdev::Int16Layer<Arguments>{arguments, sum_bytes}, addresses);
+void launch_layer(OperatorContext& context, const LayerKernels& kernels, const Tensor& input, std::uint32_t sum_bytes,
+                  const Arguments& arguments, const std::vector<LaunchOperand>& operands) {
+    if (input.type == kTypeInt16) {
+        context.launch(kernels.int16, refdev::Int16Layer<Arguments>{arguments, sum_bytes}, operands);
     } else {
-        context.launch(kernels.int8, arguments, addresses);
+        context.launch(kernels.int8, arguments, operands);
     }
 }
 

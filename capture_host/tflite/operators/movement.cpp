@@ -7,16 +7,8 @@
 
 namespace pianola::tflite {
 
-std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last) {
-    std::uint32_t result = 1U;  // of a tensor's dimensions: no overflow
-    for (std::size_t i = first; i < last; ++i) {
-        result *= shape.at(i);
-    }
-    return result;
-}
-
-views::StridedView view_of(const AnyTensor& operand) {
-    return views::StridedView{operand.tensor->shape, operand.element_bytes};
+StridedView view_of(const AnyTensor& operand) {
+    return StridedView{operand.tensor->shape, operand.element_bytes};
 }
 
 std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank) {
@@ -41,8 +33,8 @@ void require_shape(const OperatorContext& context, const AnyTensor& output, cons
     context.require(output.tensor->shape == expected, "its output shape does not follow from its input");
 }
 
-views::StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand, const Shape& result) {
-    views::StridedView view = view_of(operand);
+StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand, const Shape& result) {
+    StridedView view = view_of(operand);
     context.require(view.rank() <= result.size(), "its shapes cannot be broadcast");
     while (view.rank() < result.size()) {
         view.insert(0U);
@@ -56,16 +48,13 @@ views::StridedView broadcast_view(const OperatorContext& context, const AnyTenso
     return view;
 }
 
-void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
-                 capture::BufferId output) {
-    using Arguments = refdev::ViewArguments;
+void record_view(OperatorContext& context, const StridedView& view, capture::BufferId input, capture::BufferId output) {
     constexpr std::size_t kMostLaunches = 256U;
-    const std::vector<views::ViewLaunch> launches = views::view_launches(view, kMostLaunches);
+    const std::vector<operators::ViewLaunch> launches = operators::view_launches(view, kMostLaunches);
     context.require(!launches.empty(), "a movement of so many dimensions is not supported");
-    for (const views::ViewLaunch& launch : launches) {
+    for (const operators::ViewLaunch& launch : launches) {
         context.launch(refdev::KernelId::kView, launch.arguments,
-                       {{offsetof(Arguments, input), input, Access::kRead, launch.input_offset_bytes},
-                        {offsetof(Arguments, output), output, Access::kWrite, launch.output_offset_bytes}});
+                       {{input, launch.input_offset_bytes}, {output, launch.output_offset_bytes}});
     }
 }
 
@@ -75,11 +64,7 @@ void require_indices(const OperatorContext& context, std::uint64_t count) {
 
 void record_take(OperatorContext& context, const refdev::TakeArguments& arguments, capture::BufferId input,
                  capture::BufferId indices, capture::BufferId output) {
-    using Arguments = refdev::TakeArguments;
-    context.launch(refdev::KernelId::kTake, arguments,
-                   {{offsetof(Arguments, input), input, Access::kRead},
-                    {offsetof(Arguments, indices), indices, Access::kRead},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
+    context.launch(refdev::KernelId::kTake, arguments, {{input}, {indices}, {output}});
 }
 
 capture::BufferId add_words(OperatorContext& context, const char* what, const std::vector<std::int32_t>& words) {
@@ -105,13 +90,9 @@ void record_takes(OperatorContext& context, const AnyTensor& input, const AxisIn
         if (list.empty()) {
             continue;
         }
-        refdev::TakeArguments arguments{};
-        arguments.batches = 1U;
-        arguments.outer = product(shape, 0U, axis);
-        arguments.entries = shape[axis];
-        arguments.count = static_cast<std::uint32_t>(list.size());
-        arguments.entry_bytes = product(shape, axis + 1U, rank) * input.element_bytes;
-        shape[axis] = arguments.count;
+        const auto count = static_cast<std::uint32_t>(list.size());
+        const refdev::TakeArguments arguments = operators::take_arguments(shape, 0U, axis, count, input.element_bytes);
+        shape[axis] = count;
         remaining -= 1;
         const capture::BufferId to =
             (remaining == 0) ? output : context.add_temporary(product(shape, 0U, rank) * input.element_bytes);
@@ -138,7 +119,7 @@ void lower_transpose(OperatorContext& context) {
         expected.push_back(shape[order.back()]);
     }
     require_shape(context, output, expected);
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     view.permute(order);
     record_view(context, view, context.buffer(input), context.buffer(output));
 }
@@ -149,7 +130,7 @@ void lower_reverse_v2(OperatorContext& context) {
     const AnyTensor output = context.any_output(0U);
     context.require_same_elements(input, output);
     require_shape(context, output, input.tensor->shape);
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     std::vector<bool> reversed(view.rank(), false);
     for (const std::int32_t axis :
          context.int32_constant(kAxesPosition, "list of axes", static_cast<std::uint32_t>(view.rank()))) {

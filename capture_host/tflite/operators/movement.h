@@ -10,12 +10,13 @@
 
 namespace pianola::tflite {
 
+using operators::product;
+using operators::StridedView;
 using Shape = std::vector<std::uint32_t>;
 
 inline constexpr std::size_t kAxesPosition = 1U;  // of a list of axes among an operator's inputs
 
-[[nodiscard]] std::uint32_t product(const Shape& shape, std::size_t first, std::size_t last);
-[[nodiscard]] views::StridedView view_of(const AnyTensor& operand);
+[[nodiscard]] StridedView view_of(const AnyTensor& operand);
 
 // `axis` of `rank` dimensions; negative ones count from the last.
 [[nodiscard]] std::size_t axis_of(const OperatorContext& context, std::int64_t axis, std::size_t rank);
@@ -24,11 +25,9 @@ inline constexpr std::size_t kAxesPosition = 1U;  // of a list of axes among an 
 void require_shape(const OperatorContext& context, const AnyTensor& output, const Shape& expected);
 
 // The operand broadcast to `result`: axes count from the last, and one of size 1 is repeated.
-[[nodiscard]] views::StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand,
-                                                const Shape& result);
+[[nodiscard]] StridedView broadcast_view(const OperatorContext& context, const AnyTensor& operand, const Shape& result);
 
-void record_view(OperatorContext& context, const views::StridedView& view, capture::BufferId input,
-                 capture::BufferId output);
+void record_view(OperatorContext& context, const StridedView& view, capture::BufferId input, capture::BufferId output);
 
 // Indices are a table: checks that `count` fit before the list is made.
 void require_indices(const OperatorContext& context, std::uint64_t count);

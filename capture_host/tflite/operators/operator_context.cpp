@@ -288,16 +288,7 @@ void OperatorContext::require_stored_same_quantization(const QuantizedTensor& a,
             "different quantisation of input and output is not supported");
 }
 
-FixedPoint OperatorContext::multiplier(double real) const {
-    const std::optional<FixedPoint> result = quantize_multiplier(real);
-    if (!result.has_value()) {
-        refuse(kScalesOutOfRange);
-    }
-    return *result;
-}
-
 ActivationRange OperatorContext::clamp_range(std::int8_t activation, const QuantizedTensor& output) const {
-    const ActivationRange whole = (output.tensor->type == kTypeInt16) ? kInt16Range : ActivationRange{};
     constexpr std::array<const char*, 6> kNames{"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
     const std::string name = ((activation >= 0) && (static_cast<std::size_t>(activation) < kNames.size()))
                                  ? kNames.at(static_cast<std::size_t>(activation))
@@ -305,7 +296,8 @@ ActivationRange OperatorContext::clamp_range(std::int8_t activation, const Quant
     if ((activation < 0) || (activation > static_cast<std::int8_t>(Activation::kRelu6))) {
         refuse("fused activation " + name + " is not supported; RELU, RELU_N1_TO_1 and RELU6 are");
     }
-    const std::optional<ActivationRange> range = activation_range(activation, output.scale, output.zero_point, whole);
+    const std::optional<ActivationRange> range = operators::activation_range(
+        activation, output.scale, output.zero_point, operators::full_range(output.kernel_type()));
     if (!range.has_value()) {
         refuse("fused activation " + name + " is not supported with this output scale");
     }
@@ -332,17 +324,14 @@ capture::BufferId OperatorContext::add_table(const char* what, std::vector<std::
 
 capture::BufferId OperatorContext::add_channel_table(const std::optional<ChannelTable>& table,
                                                      std::uint32_t sum_bytes) {
-    if (!table.has_value() || ((sum_bytes == refdev::kWideSumBytes) && !fits_wide_sums(*table))) {
+    if (!table.has_value() || ((sum_bytes == refdev::kWideSumBytes) && !operators::fits_wide_sums(*table))) {
         refuse(kScalesOutOfRange);
     }
-    return add_table("channels", bytes_of(*table, sum_bytes));
+    return add_table("channels", operators::bytes_of(*table, sum_bytes));
 }
 
 capture::BufferId OperatorContext::add_byte_table(const std::optional<ByteTable>& table) {
-    if (!table.has_value()) {
-        refuse(kScalesOutOfRange);
-    }
-    return add_table("table", bytes_of(*table));
+    return add_table("table", operators::bytes_of(in_range(table)));
 }
 
 void OperatorContext::record(refdev::KernelId kernel, std::vector<std::uint32_t> words,

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "capture_host/capture/recorder.h"
-#include "capture_host/operators/byte_table.h"
 #include "capture_host/operators/channel_table.h"
+#include "capture_host/operators/function_tables.h"
+#include "capture_host/operators/kernel_arguments.h"
 #include "capture_host/operators/quantization.h"
 #include "capture_host/tflite/model/graph.h"
 #include "capture_host/tflite/model/reader.h"
@@ -24,6 +25,15 @@
 #include "tflite_subset_generated.h"
 
 namespace pianola::tflite {
+
+using operators::Activation;
+using operators::ActivationRange;
+using operators::Affine;
+using operators::ByteTable;
+using operators::ChannelTable;
+using operators::FixedPoint;
+using operators::kInt16Range;
+using operators::kUnity;
 
 inline constexpr std::size_t kMaxLaunches = 262144U;  // of a model
 inline constexpr std::uint64_t kMaxTableBytes =
@@ -37,6 +47,12 @@ struct QuantizedTensor {
     const Tensor* tensor{nullptr};
     float scale{0.0F};
     std::int32_t zero_point{0};
+
+    [[nodiscard]] Affine affine() const { return {scale, zero_point}; }
+    // As kernels name it. Truth values are bytes of 0 and 1.
+    [[nodiscard]] std::uint32_t kernel_type() const {
+        return (tensor->type == kTypeBool) ? refdev::kTypeInt8 : static_cast<std::uint32_t>(element_type(tensor->type));
+    }
 };
 using Int8Tensor = QuantizedTensor;  // of int8
 
@@ -48,6 +64,12 @@ struct AnyTensor {
     std::uint32_t index{0U};
     const Tensor* tensor{nullptr};
     std::uint32_t element_bytes{0U};
+};
+
+// An operand of a launch: a buffer, or its part from a byte on.
+struct LaunchOperand {
+    capture::BufferId buffer{};
+    std::uint32_t offset_bytes{0U};
 };
 
 // An argument word that holds an operand's address.
@@ -71,6 +93,16 @@ class OperatorContext {
         if (!condition) {
             refuse(missing);
         }
+    }
+
+    // The value, which is set unless a ratio of scales is out of the kernels' range, or something else is `missing`.
+    template <typename Value>
+    [[nodiscard]] const Value& in_range(const std::optional<Value>& value,
+                                        const char* missing = "the ratio of its scales is out of range") const {
+        if (!value.has_value()) {
+            refuse(missing);
+        }
+        return *value;
     }
 
     // Call one of them first: the accessors below require it.
@@ -180,7 +212,7 @@ class OperatorContext {
     void require_same_elements(const AnyTensor& a, const AnyTensor& b) const;
     // Compares the stored values: both may have none.
     void require_stored_same_quantization(const QuantizedTensor& a, const QuantizedTensor& b) const;
-    [[nodiscard]] FixedPoint multiplier(double real) const;
+    [[nodiscard]] FixedPoint multiplier(double real) const { return in_range(operators::quantize_multiplier(real)); }
     [[nodiscard]] ActivationRange clamp_range(std::int8_t activation, const QuantizedTensor& output) const;
 
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
@@ -212,12 +244,22 @@ class OperatorContext {
     template <typename Arguments>
     void launch(refdev::KernelId kernel, const Arguments& arguments, const Int8Tensor& input,
                 const Int8Tensor& output) {
-        launch(kernel, arguments,
-               {{offsetof(Arguments, input), buffer(input), Access::kRead},
-                {offsetof(Arguments, output), buffer(output), Access::kWrite}});
+        launch(kernel, arguments, {{buffer(input)}, {buffer(output)}});
     }
 
-    // Records a launch; the linker fills the words in `addresses`.
+    // Records the launch of a kernel whose first argument words are the addresses of `operands`, which it reads, except
+    // for the last one, which it writes.
+    template <typename Arguments>
+    void launch(refdev::KernelId kernel, const Arguments& arguments, const std::vector<LaunchOperand>& operands) {
+        std::vector<AddressWord> addresses;
+        for (std::size_t i = 0U; i < operands.size(); ++i) {
+            const Access access = ((i + 1U) == operands.size()) ? Access::kWrite : Access::kRead;
+            addresses.push_back({i * sizeof(std::uint32_t), operands[i].buffer, access, operands[i].offset_bytes});
+        }
+        launch(kernel, arguments, addresses);
+    }
+
+    // Records a launch of a kernel with other operands; the linker fills the words in `addresses`.
     template <typename Arguments>
     void launch(refdev::KernelId kernel, const Arguments& arguments, const std::vector<AddressWord>& addresses) {
         std::vector<std::uint32_t> words(refdev::kArgumentWords<Arguments>);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <numeric>
 
@@ -71,9 +70,8 @@ std::int32_t zero_of(const AnyTensor& operand) {
 
 void record_pad(OperatorContext& context, const AnyTensor& input, const std::vector<AxisPadding>& padding,
                 std::int32_t value, capture::BufferId output) {
-    using Arguments = refdev::PadArguments;
     constexpr std::size_t kRank = 4U;
-    Arguments arguments{};
+    refdev::PadArguments arguments{};
     arguments.dims.fill(1U);
     arguments.element_bytes = input.element_bytes;
     arguments.value = value;
@@ -99,9 +97,7 @@ void record_pad(OperatorContext& context, const AnyTensor& input, const std::vec
     if (axes < kRank) {
         arguments.dims.at(kRank - 1U - axes) = inner;
     }
-    context.launch(refdev::KernelId::kPad, arguments,
-                   {{offsetof(Arguments, input), context.buffer(input), Access::kRead},
-                    {offsetof(Arguments, output), output, Access::kWrite}});
+    context.launch(refdev::KernelId::kPad, arguments, {{context.buffer(input)}, {output}});
 }
 
 void lower_pad(OperatorContext& context) {

@@ -8,7 +8,7 @@ namespace pianola::tflite {
 namespace {
 
 void record_repeated(OperatorContext& context, capture::BufferId element, const AnyTensor& output) {
-    views::StridedView view{{1U}, output.element_bytes};
+    StridedView view{{1U}, output.element_bytes};
     view.repeat(0U, output.tensor->elements);
     record_view(context, view, element, context.buffer(output));
 }
@@ -44,7 +44,7 @@ void lower_tile(OperatorContext& context) {
     const std::vector<std::int32_t> multiples =
         context.int32_constant(1U, "list of multiples", static_cast<std::uint32_t>(expected.size()));
     context.require(multiples.size() == expected.size(), "its multiples do not fit its rank");
-    views::StridedView view = view_of(input);
+    StridedView view = view_of(input);
     for (std::size_t axis = expected.size(); axis > 0U; --axis) {
         const std::int32_t multiple = multiples[axis - 1U];
         context.require(multiple > 0, "an empty output is not supported");

@@ -43,7 +43,7 @@ std::vector<std::int32_t> weights(const OperatorContext& context, std::int64_t s
 
 // [before][a][b][after] of int32 becomes [before][b][a][after].
 void record_swap(OperatorContext& context, const Shape& shape, capture::BufferId input, capture::BufferId output) {
-    views::StridedView view{shape, sizeof(std::int32_t)};
+    StridedView view{shape, sizeof(std::int32_t)};
     view.permute({0U, 2U, 1U, 3U});
     record_view(context, view, input, output);
 }

@@ -1,10 +1,56 @@
 #include <cmath>
-#include <cstddef>
 
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "capture_host/tflite/operators/operator_context.h"
+#include "hal/devices/refdev/kernels/argument_words.h"
 
 namespace pianola::tflite {
+namespace {
+
+// Two tensors of int8 that are processed by rows of the last dimension.
+struct NormalizedRows {
+    Int8Tensor input;
+    Int8Tensor output;
+    std::uint32_t rows{1U};
+    std::uint32_t depth{1U};
+};
+
+NormalizedRows rows_of(const OperatorContext& context, std::int32_t most) {
+    context.require_operands(1U, 1U);
+    NormalizedRows found{context.int8_input(0U, "input"), context.int8_output()};
+    const Tensor& input = *found.input.tensor;
+    context.require(input.shape == found.output.tensor->shape, "its input and output differ in shape");
+    context.require(!input.shape.empty(), "an input of rank 0 is not supported");
+    found.depth = input.shape.back();
+    context.require(found.depth <= static_cast<std::uint32_t>(most), "rows of so many elements are not supported");
+    found.rows = input.elements / found.depth;
+    return found;
+}
+
+}  // namespace
+
+void lower_l2_normalization(OperatorContext& context) {
+    constexpr float kOutputScale = 1.0F / 128.0F;
+    const NormalizedRows found = rows_of(context, refdev::kMaxNormalizedDepth);
+    context.require(context.options_or_defaults<format::L2NormOptions>().fused_activation_function() == 0,
+                    "a fused activation is not supported");
+    context.require((found.output.scale == kOutputScale) && (found.output.zero_point == 0),
+                    "an output scale other than 1/128 with zero point 0 is not supported");
+    const refdev::L2NormalizationArguments arguments{0U, 0U, found.rows, found.depth, found.input.zero_point};
+    context.launch(refdev::KernelId::kL2Normalization, arguments, found.input, found.output);
+}
+
+void lower_log_softmax(OperatorContext& context) {
+    constexpr float kOutputScale = 1.0F / 16.0F;
+    const NormalizedRows found = rows_of(context, refdev::kMaxSoftmaxDepth);
+    context.require((found.output.scale == kOutputScale) && (found.output.zero_point == INT8_MAX),
+                    "an output scale other than 1/16 with zero point 127 is not supported");
+    refdev::LogSoftmaxArguments arguments = context.in_range(
+        operators::log_softmax_arguments(found.depth, found.input.scale), "its input scale is out of range");
+    arguments.rows = found.rows;
+    context.launch(refdev::KernelId::kLogSoftmax, arguments, found.input, found.output);
+}
+
 namespace {
 
 // The common part of the scheme's three forms.
@@ -43,37 +89,23 @@ void lower_int8(OperatorContext& context, const SoftmaxRows& found) {
         found.require_output(context, kScale, kZeroPoint,
                              "an output scale other than 1/65536 with zero point -32768 is not supported");
     }
-    const std::optional<SoftmaxScaling> scaling = softmax_scaling(found.beta, found.input.scale);
-    if (!scaling.has_value()) {
-        context.refuse("its beta is out of range");
-    }
-    refdev::SoftmaxArguments arguments{};
+    refdev::SoftmaxArguments arguments = context.in_range(
+        operators::softmax_arguments(found.depth, found.beta, found.input.scale, found.output.kernel_type()),
+        "its beta is out of range");
     arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.input_multiplier = scaling->multiplier;
-    arguments.input_left_shift = scaling->left_shift;
-    arguments.diff_min = scaling->diff_min;
-    arguments.output_type = is_int8 ? refdev::kTypeInt8 : refdev::kTypeInt16;
     context.launch(refdev::KernelId::kSoftmax, arguments, found.input, found.output);
 }
 
 void lower_int16(OperatorContext& context, const SoftmaxRows& found) {
-    using Arguments = refdev::SoftmaxInt16Arguments;
     constexpr float kScale = 1.0F / 32768.0F;
     found.require_output(context, kScale, 0, "an output scale other than 1/32768 with zero point 0 is not supported");
-    const std::optional<FixedPoint> scale = softmax_int16_scale(found.beta, found.input.scale);
-    if (!scale.has_value()) {
-        context.refuse("the ratio of its scales is out of range");
-    }
-    Arguments arguments{};
+    refdev::SoftmaxInt16Arguments arguments =
+        context.in_range(operators::softmax_int16_arguments(found.depth, found.beta, found.input.scale));
     arguments.rows = found.rows;
-    arguments.depth = found.depth;
-    arguments.multiplier = scale->multiplier;
-    arguments.shift = scale->shift;
     context.launch(refdev::KernelId::kSoftmaxInt16, arguments,
-                   {{offsetof(Arguments, input), context.buffer(found.input), Access::kRead},
-                    {offsetof(Arguments, tables), context.add_table("tables", softmax_tables()), Access::kRead},
-                    {offsetof(Arguments, output), context.buffer(found.output), Access::kWrite}});
+                   {{context.buffer(found.input)},
+                    {context.add_table("tables", operators::softmax_tables())},
+                    {context.buffer(found.output)}});
 }
 
 }  // namespace

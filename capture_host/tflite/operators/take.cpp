@@ -69,12 +69,8 @@ void lower_gather(OperatorContext& context) {
     require_shape(context, output, spliced(shape, axis, places, batch_dims, shape, axis + 1U));
     require_indices(context, 1U, shape[axis]);
 
-    refdev::TakeArguments arguments{};
-    arguments.batches = product(shape, 0U, batch_dims);
-    arguments.outer = product(shape, batch_dims, axis);
-    arguments.entries = shape[axis];
-    arguments.count = product(places, batch_dims, places.size());
-    arguments.entry_bytes = product(shape, axis + 1U, shape.size()) * input.element_bytes;
+    const refdev::TakeArguments arguments = operators::take_arguments(
+        shape, batch_dims, axis, product(places, batch_dims, places.size()), input.element_bytes);
     record_take(context, arguments, context.buffer(input), context.buffer(indices), context.buffer(output));
 }
 
@@ -125,12 +121,8 @@ void lower_embedding_lookup(OperatorContext& context) {
     require_shape(context, output, spliced(indices.tensor->shape, 1U, shape, 1U, {}, 0U));
     require_indices(context, 0U, shape[0]);
 
-    refdev::TakeArguments arguments{};
-    arguments.batches = 1U;
-    arguments.outer = 1U;
-    arguments.entries = shape[0];
-    arguments.count = indices.tensor->elements;
-    arguments.entry_bytes = product(shape, 1U, shape.size()) * input.element_bytes;
+    const refdev::TakeArguments arguments =
+        operators::take_arguments(shape, 0U, 0U, indices.tensor->elements, input.element_bytes);
     record_take(context, arguments, context.buffer(input), context.buffer(indices), context.buffer(output));
 }
 

@@ -3,21 +3,11 @@
 #include <cstddef>
 
 namespace pianola::tflite {
-namespace {
-
-void record_rescale(OperatorContext& context, refdev::RescaleArguments arguments, const FixedPoint& scale,
-                    capture::BufferId input, capture::BufferId output) {
-    using Arguments = refdev::RescaleArguments;
-    arguments.multiplier = scale.multiplier;
-    arguments.shift = scale.shift;
-    arguments.negative_multiplier = scale.multiplier;
-    arguments.negative_shift = scale.shift;
-    context.launch(
-        refdev::KernelId::kRescale, arguments,
-        {{offsetof(Arguments, input), input, Access::kRead}, {offsetof(Arguments, output), output, Access::kWrite}});
+FixedPoint sum_scale(const OperatorContext& context, float input_scale, float output_scale) {
+    const double unit = static_cast<double>(std::int64_t{1} << (kSumFractionBits + 1U));
+    return context.in_range(operators::quantize_fraction((2.0 * static_cast<double>(input_scale)) /
+                                                         (unit * static_cast<double>(output_scale))));
 }
-
-}  // namespace
 
 capture::BufferId add_wide(OperatorContext& context, std::uint64_t count) {
     context.require(count <= (kMaxTensorBytes / sizeof(std::int32_t)), "tensors of so many elements are not supported");
@@ -26,37 +16,24 @@ capture::BufferId add_wide(OperatorContext& context, std::uint64_t count) {
 
 void record_widening(OperatorContext& context, const Int8Tensor& input, std::int32_t zero_point,
                      const FixedPoint& scale, capture::BufferId wide) {
-    refdev::RescaleArguments arguments{};
+    refdev::RescaleArguments arguments =
+        operators::rescale_arguments(refdev::kTypeInt8, refdev::kTypeInt32, scale, zero_point);
     arguments.count = input.tensor->elements;
-    arguments.input_type = refdev::kTypeInt8;
-    arguments.output_type = refdev::kTypeInt32;
-    arguments.input_zero_point = zero_point;
-    arguments.activation_min = INT32_MIN;
-    arguments.activation_max = INT32_MAX;
-    record_rescale(context, arguments, scale, context.buffer(input), wide);
+    context.launch(refdev::KernelId::kRescale, arguments, {{context.buffer(input)}, {wide}});
 }
 
 void record_narrowing(OperatorContext& context, capture::BufferId wide, const FixedPoint& scale,
                       std::int32_t zero_point, const Int8Tensor& output) {
-    refdev::RescaleArguments arguments{};
+    refdev::RescaleArguments arguments =
+        operators::rescale_arguments(refdev::kTypeInt32, refdev::kTypeInt8, scale, 0, zero_point);
     arguments.count = output.tensor->elements;
-    arguments.input_type = refdev::kTypeInt32;
-    arguments.output_type = refdev::kTypeInt8;
-    arguments.output_zero_point = zero_point;
-    arguments.activation_min = INT8_MIN;
-    arguments.activation_max = INT8_MAX;
-    record_rescale(context, arguments, scale, wide, context.buffer(output));
+    context.launch(refdev::KernelId::kRescale, arguments, {{wide}, {context.buffer(output)}});
 }
 
 void record_product(OperatorContext& context, const WideMatrix& a, const WideMatrix& b, const WideMatrix& c,
                     const ProductSize& size, bool accumulates) {
     using Arguments = refdev::MatmulArguments;
-    Arguments arguments{};
-    arguments.m = size.m;
-    arguments.k = size.k;
-    arguments.n = size.n;
-    arguments.type = refdev::kTypeInt32;
-    arguments.accumulate = accumulates ? 1U : 0U;
+    const Arguments arguments{0U, 0U, 0U, size.m, size.k, size.n, refdev::kTypeInt32, accumulates ? 1U : 0U};
     std::vector<AddressWord> addresses{{offsetof(Arguments, a), a.buffer, Access::kRead, a.offset_bytes},
                                        {offsetof(Arguments, b), b.buffer, Access::kRead, b.offset_bytes},
                                        {offsetof(Arguments, c), c.buffer, Access::kWrite, c.offset_bytes}};

@@ -13,6 +13,9 @@ inline constexpr FixedPoint kExactly{INT32_MAX, 0};
 inline constexpr std::uint32_t kSumFractionBits = 19U;
 inline constexpr FixedPoint kToSumFraction{1 << 30, static_cast<std::int32_t>(kSumFractionBits) + 1};
 
+// The scale from such sums of an input to an output.
+[[nodiscard]] FixedPoint sum_scale(const OperatorContext& context, float input_scale, float output_scale);
+
 // Memory for so many numbers. Refuses more than a tensor may have.
 [[nodiscard]] capture::BufferId add_wide(OperatorContext& context, std::uint64_t count);
 

@@ -1,12 +1,86 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capture_host/operators/lstm_scaling.h"
+#include "capture_host/operators/recurrent_arguments.h"
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {
+namespace {
+
+constexpr std::size_t kFeaturesPosition = 1U;
+constexpr std::size_t kWeightsPosition = 2U;
+constexpr std::size_t kSvdfBiasPosition = 3U;
+constexpr std::size_t kMemoryPosition = 4U;
+
+operators::SvdfSizes sizes_of(const OperatorContext& context, const Int8Tensor& input, const Tensor& features,
+                              const Tensor& weights, const QuantizedTensor& memory) {
+    const auto& options = context.options<format::SVDFOptions>();
+    context.require((input.tensor->shape.size() == 2U) && (features.shape.size() == 2U) &&
+                        (weights.shape.size() == 2U) && (options.rank() > 0),
+                    "only operands of rank 2 are supported");
+    const operators::SvdfSizes sizes{input.tensor->shape[0],
+                                     input.tensor->shape[1],
+                                     features.shape[0],
+                                     weights.shape[1],
+                                     static_cast<std::uint32_t>(options.rank()),
+                                     memory.kernel_type()};
+    context.require((features.shape[1] == sizes.input_depth) && (weights.shape[0] == sizes.filters) &&
+                        ((sizes.filters % sizes.rank) == 0U),
+                    "the sizes of its operands do not fit each other");
+    context.require(sizes.input_depth <= refdev::kMaxTaps, "feature weights with so many columns are not supported");
+    return sizes;
+}
+
+const Tensor& symmetric_constant(const OperatorContext& context, std::size_t position, const char* what) {
+    const Tensor& tensor = context.input(position, what);
+    context.require(tensor.is_constant, "computed weights are not supported");
+    context.require((tensor.quantization.scales.size() == 1U) && (tensor.quantization.zero_points.front() == 0),
+                    "weights with several scales or a zero point are not supported");
+    return tensor;
+}
+
+}  // namespace
+
+// The published operator clamps to int8 only, whatever activation its options name.
+void lower_svdf(OperatorContext& context) {
+    using Feature = refdev::SvdfFeatureArguments;
+    context.require_operands(5U, 5U);
+    const Int8Tensor input = context.int8_input(0U, "input");
+    const Int8Tensor output = context.int8_output();
+    const Tensor& features = symmetric_constant(context, kFeaturesPosition, "feature weights");
+    context.require(features.type == kTypeInt8, "feature weights other than int8 are not supported");
+    const QuantizedTensor memory = context.quantized_input(kMemoryPosition, "memory", {kTypeInt8, kTypeInt16});
+    const Tensor& weights = symmetric_constant(context, kWeightsPosition, "time weights");
+    context.require(memory.tensor->is_variable && (weights.type == memory.tensor->type),
+                    "its memory is no variable tensor of the type of its time weights");
+    const operators::SvdfSizes sizes = sizes_of(context, input, features, weights, memory);
+    const std::uint32_t units = sizes.filters / sizes.rank;
+    const std::uint64_t held = std::uint64_t{sizes.filters} * sizes.length;
+    context.require((memory.tensor->shape.size() == 2U) && (memory.tensor->shape[0] == sizes.batches) &&
+                        (memory.tensor->shape[1] == held) &&
+                        (output.tensor->shape == std::vector<std::uint32_t>{sizes.batches, units}),
+                    "the shape of its memory or output does not follow from its operands");
+    context.require_bias_scales(kSvdfBiasPosition, memory.scale, weights.quantization.scales);
+    const operators::SvdfArguments arguments = context.in_range(
+        operators::svdf_arguments(sizes, {input.affine(), features.quantization.scales.front(), memory.affine(),
+                                          weights.quantization.scales.front(), output.affine()}));
+    const capture::BufferId state = context.add_state(
+        "memory", std::vector<std::uint8_t>(
+                      memory.tensor->size_bytes,
+                      (memory.tensor->type == kTypeInt8) ? static_cast<std::uint8_t>(memory.zero_point) : 0U));
+    context.launch(refdev::KernelId::kSvdfFeature, arguments.feature,
+                   {{offsetof(Feature, input), context.buffer(input), Access::kRead},
+                    {offsetof(Feature, features), context.input_buffer(kFeaturesPosition), Access::kRead},
+                    {offsetof(Feature, memory), state, Access::kRead},
+                    {offsetof(Feature, memory), state, Access::kWrite}});
+    const capture::BufferId bias =
+        context.add_table("bias", operators::bytes_of(context.bias(units, refdev::kNarrowSumBytes, kSvdfBiasPosition)));
+    context.launch(refdev::KernelId::kSvdfTime, arguments.time,
+                   {{state}, {context.input_buffer(kWeightsPosition)}, {bias}, {context.buffer(output)}});
+}
+
 namespace {
 
 using refdev::LstmArguments;
@@ -28,7 +102,7 @@ struct Layer {
     std::uint32_t input_depth{0U};
 
     [[nodiscard]] bool is_int16() const { return input.tensor->type == kTypeInt16; }
-    [[nodiscard]] std::uint32_t type() const { return is_int16() ? refdev::kTypeInt16 : refdev::kTypeInt8; }
+    [[nodiscard]] std::uint32_t type() const { return input.kernel_type(); }
     [[nodiscard]] std::uint32_t sum_bytes() const {
         return is_int16() ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
     }
@@ -83,11 +157,12 @@ const Tensor& gate_weights(const OperatorContext& context, std::size_t position,
 }
 
 // One gate after the other: per unit, the weights of the input and then those of hidden values.
-LstmConstants constants_of(const OperatorContext& context, const Layer& layer, LstmScales& scales) {
+operators::LstmConstants constants_of(const OperatorContext& context, const Layer& layer,
+                                      operators::LstmScales& scales) {
     const auto bytes_of_tensor = [](const Tensor& tensor) {
         return std::vector<std::uint8_t>(tensor.contents.begin(), tensor.contents.end());
     };
-    std::array<LstmGate, refdev::kLstmGates> gates;
+    std::array<operators::LstmGate, refdev::kLstmGates> gates;
     for (std::size_t gate = 0U; gate < refdev::kLstmGates; ++gate) {
         const Tensor& from_input = gate_weights(context, kInputWeightsPosition + gate, layer.units, layer.input_depth);
         const Tensor& from_hidden = gate_weights(context, kHiddenWeightsPosition + gate, layer.units, layer.units);
@@ -97,17 +172,17 @@ LstmConstants constants_of(const OperatorContext& context, const Layer& layer, L
                           context.bias(layer.units, layer.sum_bytes(), kGateBiasPosition + gate)};
         context.require_bias_scales(kGateBiasPosition + gate, layer.input.scale, from_input.quantization.scales);
         const std::vector<std::int64_t>& starts = gates.at(gate).bias;
-        context.require(
-            std::all_of(starts.begin(), starts.end(), [](std::int64_t bias) { return fits_wide_sums(bias); }),
-            "such a large bias is not supported");
+        context.require(std::all_of(starts.begin(), starts.end(),
+                                    [](std::int64_t bias) { return operators::fits_wide_sums(bias); }),
+                        "such a large bias is not supported");
     }
-    return lstm_constants(gates, layer.type());
+    return operators::lstm_constants(gates, layer.type());
 }
 
-void set_scales(const OperatorContext& context, const LstmScales& scales, LstmArguments& arguments) {
-    const LstmScaling result = set_lstm_scales(scales, arguments);
-    context.require(result != LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
-    context.require(result == LstmScaling::kAccepted, "the scale of its cell is out of range");
+void set_scales(const OperatorContext& context, const operators::LstmScales& scales, LstmArguments& arguments) {
+    const operators::LstmScaling result = operators::set_lstm_scales(scales, arguments);
+    context.require(result != operators::LstmScaling::kRatioOutOfRange, "the ratio of its scales is out of range");
+    context.require(result == operators::LstmScaling::kAccepted, "the scale of its cell is out of range");
 }
 
 }  // namespace
@@ -118,22 +193,15 @@ void lower_unidirectional_sequence_lstm(OperatorContext& context) {
     context.require_operands(kFewestInputs, kMostInputs);
     refuse_variants(context);
     const Layer layer = layer_of(context);
-    const std::vector<std::uint32_t>& shape = layer.input.tensor->shape;
-    LstmArguments arguments{};
-    arguments.time_major = context.options<format::UnidirectionalSequenceLSTMOptions>().time_major() ? 1U : 0U;
-    arguments.batches = shape[arguments.time_major];
-    arguments.steps = shape[1U - arguments.time_major];
-    arguments.input_depth = layer.input_depth;
-    arguments.units = layer.units;
-    arguments.input_offset = -layer.input.zero_point;
-    arguments.hidden_offset = -layer.hidden.zero_point;
-    arguments.type = layer.type();
-    LstmScales scales;
-    scales.input = layer.input.scale;
-    scales.hidden = layer.hidden.scale;
+    const auto& options = context.options<format::UnidirectionalSequenceLSTMOptions>();
+    LstmArguments arguments =
+        operators::lstm_arguments(layer.input.tensor->shape, options.time_major(), layer.units, layer.type());
+    operators::LstmScales scales;
+    scales.input = layer.input.affine();
+    scales.hidden = layer.hidden.affine();
     scales.cell = layer.cell.scale;
-    scales.cell_clip = context.options<format::UnidirectionalSequenceLSTMOptions>().cell_clip();
-    const LstmConstants constants = constants_of(context, layer, scales);
+    scales.cell_clip = options.cell_clip();
+    const operators::LstmConstants constants = constants_of(context, layer, scales);
     set_scales(context, scales, arguments);
 
     // All cells start at 0, and all hidden values at the number 0.

@@ -1,4 +1,4 @@
-#include "capture_host/host/tensor/work.h"
+#include "capture_host/host/tensor/operands.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "capture_host/host/tensor/tiles.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "pianola_host/tensor_error.h"
 
@@ -64,7 +65,7 @@ Tensor result_for(const char* operation, const TensorSpec& spec, const Operation
     return output;
 }
 
-bool follows(const Tensor& operand, const Tensor& result) {
+bool matches_placement(const Tensor& operand, const Tensor& result) {
     if (operand.layout() != result.layout()) {
         return false;
     }
@@ -84,8 +85,8 @@ Tensor temporary_copy(const Tensor& operand, const MemoryConfig& memory, std::ui
     return moved;
 }
 
-Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
-    if (follows(operand, result)) {
+Tensor placed_like(const Tensor& operand, const Tensor& result, std::uint32_t queue) {
+    if (matches_placement(operand, result)) {
         return operand;
     }
     Tensor moved = Tensor::on_device({operand.shape(), operand.type(), result.memory_config(), result.layout()},
@@ -94,29 +95,75 @@ Tensor beside(const Tensor& operand, const Tensor& result, std::uint32_t queue) 
     return moved;
 }
 
-bool enqueue_as_one(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
-    host::Program program = launches.program(name);
-    if ((launches.size() > 1U) && !result.device()->fits(program)) {
-        return false;
+MemoryConfig memory_for_columns(const Tensor& operand, std::uint32_t columns) {
+    MemoryConfig memory = operand.memory_config();
+    if ((memory.layout == host::Layout::kHeightSharded) && memory.shard.has_value()) {
+        const bool tiles = operand.layout() == ElementLayout::kTile;
+        memory.shard->columns = tiles ? tile_padded({columns}).back() : columns;
+        return memory;
     }
-    result.device()->enqueue_program(queue, program);
-    return true;
+    return memory_for_shape(memory);
 }
 
-void enqueue(const Tensor& result, const Launches& launches, const std::string& name, std::uint32_t queue) {
-    std::vector<std::pair<std::size_t, std::size_t>> left;  // first and count, the next one last
-    if (!launches.empty()) {
-        left.emplace_back(0U, launches.size());
-    }
-    while (!left.empty()) {
-        const auto [first, count] = left.back();
-        left.pop_back();
-        const bool is_whole = count == launches.size();
-        if (!enqueue_as_one(result, is_whole ? launches : launches.part(first, count), name, queue)) {
-            const std::size_t half = count / 2U;
-            left.emplace_back(first + half, count - half);
-            left.emplace_back(first, half);
+bool has_whole_rows(const Tensor& tensor) {
+    const std::vector<host::Piece>& pieces = tensor.buffer()->pieces();
+    return (tensor.layout() == ElementLayout::kRowMajor) &&
+           std::all_of(pieces.begin(), pieces.end(), [&tensor](const host::Piece& piece) {
+               return piece.column_bytes == tensor.buffer()->config().row_bytes;
+           });
+}
+
+bool is_in_few_pieces(const Tensor& tensor) {
+    return has_whole_rows(tensor) &&
+           (tensor.buffer()->pieces().size() <= host::cores_of(host::all_cores(tensor.device()->spec())).size());
+}
+
+Tensor as_whole_rows(const Tensor& tensor, std::uint32_t queue) {
+    return has_whole_rows(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
+}
+
+Tensor as_contiguous(const Tensor& tensor, std::uint32_t queue) {
+    return is_contiguous(tensor) ? tensor : temporary_copy(tensor, kDramInterleaved, queue);
+}
+
+std::vector<host::CoreCoord> cores_for(const Tensor& result) {
+    std::vector<host::CoreCoord> cores;
+    if (result.memory_config().layout != host::Layout::kInterleaved) {
+        for (const host::Piece& piece : result.buffer()->pieces()) {
+            if (piece.core.has_value() && (std::find(cores.begin(), cores.end(), *piece.core) == cores.end())) {
+                cores.push_back(*piece.core);
+            }
         }
+    }
+    return cores.empty() ? host::cores_of(host::all_cores(result.device()->spec())) : cores;
+}
+
+void require_apart(const char* operation, const Tensor& result, const Tensor& operand) {
+    if (result.buffer() == operand.buffer()) {
+        throw TensorError{TensorRule::kOverlap, fmt::format("{}: the output must not be an operand", operation)};
+    }
+}
+
+void require_int8(const char* operation, const char* argument, const Tensor& tensor) {
+    static_cast<void>(tensor.buffer());
+    if (tensor.type() != ElementType::kInt8) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: {} is of {}; it must be of int8", operation, argument,
+                                                         type_name(tensor.type()))};
+    }
+}
+
+void require_activations(const char* operation, const char* argument, const Tensor& tensor) {
+    static_cast<void>(tensor.buffer());
+    if (!is_activation(tensor.type())) {
+        throw TensorError{TensorRule::kType, fmt::format("{}: {} is of {}; it must be of int8 or int16", operation,
+                                                         argument, type_name(tensor.type()))};
+    }
+}
+
+void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most) {
+    if (tensor.shape().size() > most) {
+        throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; it has at most {} dimensions", operation,
+                                                          argument, to_string(tensor.shape()), most)};
     }
 }
 

@@ -1,12 +1,33 @@
-// Sizes of a sliding window along one dimension.
+// Sizes of images and of the windows that slide over them.
 //
-// The formulas of the published SAME and VALID padding schemes, for the importer's operators and for tensors'
-// operations. Pure functions; sizes are below 2^32, so that nothing here overflows.
+// The formulas are those of the published SAME and VALID padding schemes. Pure functions; sizes are below 2^32, so that
+// nothing here overflows.
 #pragma once
 
 #include <cstdint>
 
-namespace pianola::tflite {
+namespace pianola::operators {
+
+// Dimensions of an NHWC tensor of rank 4.
+struct ImageShape {
+    std::uint32_t batches{0U};
+    std::uint32_t height{0U};
+    std::uint32_t width{0U};
+    std::uint32_t channels{0U};
+};
+
+// A window along one dimension.
+struct WindowAxis {
+    std::uint32_t filter{1U};
+    std::uint32_t stride{1U};
+    std::uint32_t dilation{1U};
+    std::uint32_t pad_before{0U};
+};
+
+struct Window {
+    WindowAxis height;
+    WindowAxis width;
+};
 
 // Positions that a filter covers: at least 1 for a filter and a dilation of at least 1.
 [[nodiscard]] constexpr std::uint64_t window_reach(std::uint64_t filter, std::uint64_t dilation) noexcept {
@@ -31,4 +52,4 @@ namespace pianola::tflite {
     return (covered > input) ? (covered - input) : 0U;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

@@ -1,4 +1,4 @@
-#include "capture_host/operators/element_type.h"
+#include "capture_host/tflite/model/element_type.h"
 
 #include <array>
 #include <cstddef>

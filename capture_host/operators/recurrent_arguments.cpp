@@ -1,13 +1,13 @@
-#include "capture_host/operators/lstm_scaling.h"
+#include "capture_host/operators/recurrent_arguments.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "capture_host/operators/channel_table.h"
-#include "capture_host/operators/word_table.h"
+#include "capture_host/operators/function_tables.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 namespace {
 
 using Arguments = refdev::LstmArguments;
@@ -18,9 +18,10 @@ constexpr float kUnitScale = 0x1p-15F;  // of sigmoid and hyperbolic tangent
 bool set_gates(const LstmScales& scales, Arguments& arguments) {
     const std::int32_t most = (arguments.type == refdev::kTypeInt16) ? refdev::kMaxWideShift : refdev::kMaxShift;
     for (std::size_t gate = 0U; gate < refdev::kLstmGates; ++gate) {
-        const std::optional<FixedPoint> input = common_scale(scales.input, scales.input_weights.at(gate), kGateScale);
+        const std::optional<FixedPoint> input =
+            common_scale(scales.input.scale, scales.input_weights.at(gate), kGateScale);
         const std::optional<FixedPoint> hidden =
-            common_scale(scales.hidden, scales.hidden_weights.at(gate), kGateScale);
+            common_scale(scales.hidden.scale, scales.hidden_weights.at(gate), kGateScale);
         if (!input.has_value() || !hidden.has_value() || (input->shift > most) || (hidden->shift > most)) {
             return false;
         }
@@ -36,7 +37,7 @@ std::optional<FixedPoint> product_scale(float left, float right, float product) 
 bool set_products(const LstmScales& scales, Arguments& arguments) {
     const std::optional<FixedPoint> forget = product_scale(kUnitScale, scales.cell, scales.cell);
     const std::optional<FixedPoint> admit = product_scale(kUnitScale, kUnitScale, scales.cell);
-    const std::optional<FixedPoint> emit = product_scale(kUnitScale, kUnitScale, scales.hidden);
+    const std::optional<FixedPoint> emit = product_scale(kUnitScale, kUnitScale, scales.hidden.scale);
     if (!forget.has_value() || !admit.has_value() || !emit.has_value()) {
         return false;
     }
@@ -74,7 +75,60 @@ bool set_cell(const LstmScales& scales, Arguments& arguments) {
 
 }  // namespace
 
+std::optional<SvdfArguments> svdf_arguments(const SvdfSizes& sizes, const SvdfScales& scales) {
+    const auto& [input, features, memory, weights, output] = scales;
+    // In single precision, as in the scheme.
+    const std::optional<FixedPoint> first =
+        quantize_multiplier(static_cast<double>((input.scale * features) / memory.scale));
+    const std::optional<FixedPoint> second =
+        quantize_multiplier(static_cast<double>((memory.scale * weights) / output.scale));
+    if (!first.has_value() || !second.has_value()) {
+        return std::nullopt;
+    }
+    SvdfArguments arguments;
+    arguments.feature = {0U,
+                         0U,
+                         0U,
+                         sizes.batches,
+                         sizes.input_depth,
+                         sizes.filters,
+                         sizes.length,
+                         sizes.type,
+                         -input.zero_point,
+                         first->multiplier,
+                         first->shift,
+                         memory.zero_point};
+    arguments.time = {0U,
+                      0U,
+                      0U,
+                      0U,
+                      sizes.batches,
+                      sizes.filters / sizes.rank,
+                      sizes.rank,
+                      sizes.length,
+                      sizes.type,
+                      -memory.zero_point,
+                      second->multiplier,
+                      second->shift,
+                      output.zero_point};
+    return arguments;
+}
+
+refdev::LstmArguments lstm_arguments(const std::vector<std::uint32_t>& shape, bool time_major, std::uint32_t units,
+                                     std::uint32_t type) {
+    refdev::LstmArguments arguments{};
+    arguments.batches = shape.at(time_major ? 1U : 0U);
+    arguments.steps = shape.at(time_major ? 0U : 1U);
+    arguments.input_depth = shape.at(2U);
+    arguments.units = units;
+    arguments.time_major = time_major ? 1U : 0U;
+    arguments.type = type;
+    return arguments;
+}
+
 LstmScaling set_lstm_scales(const LstmScales& scales, refdev::LstmArguments& arguments) {
+    arguments.input_offset = -scales.input.zero_point;
+    arguments.hidden_offset = -scales.hidden.zero_point;
     if (!set_products(scales, arguments) || !set_gates(scales, arguments)) {
         return LstmScaling::kRatioOutOfRange;
     }
@@ -101,4 +155,4 @@ LstmConstants lstm_constants(const std::array<LstmGate, refdev::kLstmGates>& gat
     return constants;
 }
 
-}  // namespace pianola::tflite
+}  // namespace pianola::operators

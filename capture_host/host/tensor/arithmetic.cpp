@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "capture_host/host/tensor/broadcast.h"
+#include "capture_host/host/tensor/each_core.h"
 #include "capture_host/host/tensor/each_device.h"
-#include "capture_host/host/tensor/row_work.h"
+#include "capture_host/host/tensor/views.h"
 #include "pianola_host/tensor_error.h"
 
 namespace pianola::tensor {
@@ -38,29 +38,7 @@ constexpr std::array<NamedOp<refdev::ReduceOp>, 5U> kReduceOps{{{"sum", refdev::
                                                                 {"argmax", refdev::ReduceOp::kArgMaximum},
                                                                 {"argmin", refdev::ReduceOp::kArgMinimum}}};
 
-struct BinaryLaunch {
-    static constexpr KernelId kKernel = KernelId::kBinary;
-    std::uint32_t type;
-    refdev::BinaryOp op;
-
-    host::Arguments operator()(const host::Argument& left, const host::Argument& right, const host::Argument& to,
-                               std::uint32_t count) const {
-        return {left, right, to, count, type, static_cast<std::uint32_t>(op)};
-    }
-};
-
-struct UnaryLaunch {
-    static constexpr KernelId kKernel = KernelId::kUnary;
-    std::uint32_t type;
-    refdev::UnaryOp op;
-    std::uint32_t scalar;
-
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t count) const {
-        return {from, to, count, type, static_cast<std::uint32_t>(op), scalar};
-    }
-};
-
-// The kernel over one dimension of several: a matrix of the later ones for each index of those before.
+// Reduces one of several dimensions: a matrix of this and the later dimensions for each index of the earlier ones.
 void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t dimension,
                     const NamedOp<refdev::ReduceOp>& kernel, std::uint32_t queue) {
     const std::uint32_t type = kernel_type(kernel.name, operand, kernel.computes);
@@ -76,27 +54,24 @@ void launch_columns(const Tensor& operand, const Tensor& result, std::uint32_t d
         Launches launches{*result.device()};
         for (std::uint32_t i = first; i < std::min(matrices, first + word(kLaunchesOfAProgram)); ++i) {
             launches.add(KernelId::kReduce, cores[i % cores.size()],
-                         {address_in(operand.buffer(), run_address(operand) + (i * step)),
-                          address_in(result.buffer(), run_address(result) + (i * columns * word(sizeof(std::int32_t)))),
-                          rows, columns, type, static_cast<std::uint32_t>(kernel.op), kRowsDisappear});
+                         words_of(refdev::ReduceArguments{0U, 0U, rows, columns, type, kernel.op, kRowsDisappear},
+                                  {argument_at(operand, i * step),
+                                   argument_at(result, i * columns * word(sizeof(std::int32_t)))}));
         }
         enqueue(result, launches, kernel.name, queue);
     }
 }
 
-struct ReduceLaunch {
-    static constexpr KernelId kKernel = KernelId::kReduce;
-    std::uint32_t columns;
-    std::uint32_t type;
-    refdev::ReduceOp op;
+void launch_unary(const Tensor& operand, const Tensor& result, const char* name, std::uint32_t queue,
+                  refdev::UnaryArguments arguments) {
+    element_by_element(operand, result, name, queue, KernelId::kUnary,
+                       [&](const host::Argument& from, const host::Argument& to, std::uint32_t count) {
+                           arguments.count = count;
+                           return words_of(arguments, {from, to});
+                       });
+}
 
-    host::Arguments operator()(const host::Argument& from, const host::Argument& to, std::uint32_t rows) const {
-        constexpr std::uint32_t kColumnsDisappear = 1U;
-        return {from, to, rows, columns, type, word(static_cast<std::uint32_t>(op)), kColumnsDisappear};
-    }
-};
-
-// What sums and extremes of elements of that type are.
+// The type of sums and extremes of the operand's elements.
 [[nodiscard]] ElementType sum_type(const Tensor& operand) {
     return (operand.type() == ElementType::kUint32) ? ElementType::kUint32 : ElementType::kInt32;
 }
@@ -117,8 +92,12 @@ Tensor binary(Binary operation, const Tensor& left, const Tensor& right, const O
     }
     const Shape shape = broadcast_shape(kernel.name, left.shape(), right.shape());
     Tensor result = result_for(kernel.name, spec_of_broadcast(left, shape), options, left.device());
-    pair_by_pair(broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result,
-                 kernel.name, options.queue, BinaryLaunch{type, kernel.op});
+    pair_by_pair(
+        broadcast_to(left, shape, options.queue), broadcast_to(right, shape, options.queue), result, kernel.name,
+        options.queue, KernelId::kBinary,
+        [&](const host::Argument& first, const host::Argument& second, const host::Argument& to, std::uint32_t count) {
+            return words_of(refdev::BinaryArguments{0U, 0U, 0U, count, type, kernel.op}, {first, second, to});
+        });
     return result;
 }
 
@@ -137,8 +116,8 @@ Tensor binary(Binary operation, const Tensor& left, std::int64_t right, const Op
     if ((operation == Binary::kAdd) || subtracts || (operation == Binary::kMultiply)) {
         const refdev::UnaryOp op =
             (operation == Binary::kMultiply) ? refdev::UnaryOp::kMulScalar : refdev::UnaryOp::kAddScalar;
-        const auto scalar = static_cast<std::uint32_t>(subtracts ? -right : right);
-        element_by_element(left, result, kernel.name, options.queue, UnaryLaunch{type, op, scalar});
+        const auto scalar = static_cast<std::int32_t>(static_cast<std::uint32_t>(subtracts ? -right : right));
+        launch_unary(left, result, kernel.name, options.queue, {0U, 0U, 0U, type, op, scalar});
         return result;
     }
     const Tensor numbers = Tensor::on_device(result.spec(), result.device(), {options.queue, true});
@@ -154,7 +133,7 @@ Tensor unary(Unary operation, const Tensor& operand, const OperationOptions& opt
     const auto kernel = kUnaryOps.at(static_cast<std::size_t>(operation));
     const std::uint32_t type = kernel_type(kernel.name, operand, kernel.computes);
     Tensor result = result_for(kernel.name, operand.spec(), options, operand.device());
-    element_by_element(operand, result, kernel.name, options.queue, UnaryLaunch{type, kernel.op, 0U});
+    launch_unary(operand, result, kernel.name, options.queue, {0U, 0U, 0U, type, kernel.op, 0});
     return result;
 }
 
@@ -171,9 +150,11 @@ Tensor reduce(Reduction operation, const Tensor& operand, const OperationOptions
     spec.shape.back() = 1U;
     const Tensor result = result_for(name, spec, options, operand.device());
     require_apart(name, result, operand);
-    return through_whole_rows(result, options.queue, [&](const Tensor& whole) {
-        row_by_row(in_whole_rows(operand, options.queue), whole, name, options.queue,
-                   ReduceLaunch{columns, type, kernel.op});
+    return into_whole_rows(result, options.queue, [&](const Tensor& whole) {
+        row_by_row(as_whole_rows(operand, options.queue), whole, name, options.queue, KernelId::kReduce,
+                   [&](const host::Argument& from, const host::Argument& to, std::uint32_t rows) {
+                       return words_of(refdev::ReduceArguments{0U, 0U, rows, columns, type, kernel.op, 1U}, {from, to});
+                   });
     });
 }
 
@@ -196,8 +177,8 @@ Tensor reduce(Reduction operation, const Tensor& operand, std::uint32_t dimensio
     spec.shape.at(dimension) = 1U;
     const Tensor result = result_for(kernel.name, spec, options, operand.device());
     require_apart(kernel.name, result, operand);
-    return through_one_run(result, options.queue, [&](const Tensor& run) {
-        launch_columns(in_one_run(operand, options.queue), run, dimension, kernel, options.queue);
+    return into_contiguous(result, options.queue, [&](const Tensor& run) {
+        launch_columns(as_contiguous(operand, options.queue), run, dimension, kernel, options.queue);
     });
 }
 

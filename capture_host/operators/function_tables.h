@@ -1,4 +1,4 @@
-// Functions of one quantised byte, as tables of their 256 values.
+// Tables of functions: of one quantised byte by its 256 values, and of 16-bit numbers for interpolation by the device.
 //
 // Each function reproduces TensorFlow Lite Micro's reference arithmetic to the last bit. Pure functions; std::nullopt
 // if that arithmetic cannot express the scales.
@@ -11,16 +11,10 @@
 
 #include "capture_host/operators/quantization.h"
 
-namespace pianola::tflite {
+namespace pianola::operators {
 
 // Entry i is the value for the byte whose bits are those of i.
 using ByteTable = std::array<std::int32_t, 256>;
-
-// A number q stands for scale * (q - zero_point).
-struct Affine {
-    float scale{0.0F};
-    std::int32_t zero_point{0};
-};
 
 // 1 / (1 + exp(-x)). The result always has scale 1/256 and zero point -128.
 [[nodiscard]] std::optional<ByteTable> logistic_table(const Affine& from);
@@ -49,4 +43,18 @@ struct Affine {
 // The low bytes of the entries.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const ByteTable& table);
 
-}  // namespace pianola::tflite
+// Tables of 16-bit numbers, for the kernels sigmoid_int16 and softmax_int16.
+
+// 1 / (1 + exp(-x)) in 16 bits for x from 0 in steps of 1/24: 256 entries, little-endian. Each is moved half way to the
+// curve's middle between it and the next.
+[[nodiscard]] std::vector<std::uint8_t> sigmoid_table();
+
+// The multiplier and right shift of int16 before it is looked up there: 3 * 2^n if the scale is 2^(n - 12) and n is
+// below `whole_shifts`. nullopt if the scale is 8/3 or above.
+[[nodiscard]] std::optional<FixedPoint> sigmoid_scale(float scale, std::int32_t whole_shifts);
+
+// exp(x) for x from -10 to 0 and 1 / (1 + x) for x from 0 to 1, in 15 bits: 513 entries each, little-endian, moved in
+// the same way.
+[[nodiscard]] std::vector<std::uint8_t> softmax_tables();
+
+}  // namespace pianola::operators
