@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "capture_host/base/profiles.h"
 #include "capture_host/base/text.h"
+#include "capture_host/binary/refusal_text.h"
 
 namespace pianola::host {
 namespace {
