@@ -29,10 +29,12 @@ The host side refuses calls by these rules in C++ and Python. A message begins w
 `MeshRules.AreDistinctTestedAndInTheManual` compare it with them.
 """
 # Heading, its page, the list of its rules.
-HOST_LISTS = (("Devices, programs, traces and captures", "host_api", "capture_host/include/pianola_host/host_rules.inc"),
-              ("Meshes", "mesh", "capture_host/include/pianola_host/mesh_rules.inc"),
-              ("Tensors and operations", "python_tensors", "capture_host/include/pianola_host/tensor_rules.inc"),
-              ("Pipelines", "pipeline", "capture_host/include/pianola_host/pipeline_rules.inc"))
+HOST_LISTS = (("Devices, programs, traces and captures", "host_api", "host_rules.inc"),
+              ("Meshes", "mesh", "mesh_rules.inc"),
+              ("Tensors and operations", "python_tensors", "tensor_rules.inc"),
+              ("Pipelines", "pipeline", "pipeline_rules.inc"))
+HOST_FOLDER = "capture_host/include/pianola_host"
+TEXTS = ("message", "reason", "cause", "remedy")
 
 
 def rows(root, name, strings, found):
@@ -56,7 +58,7 @@ def rules_page(root, found):
     for heading, (rule, *cells) in listed:
         if heading:
             page += f"\n## {heading}\n\n{COLUMNS}\n"
-        found += [f"{rule}: no {what}" for what, cell in zip(("message", "reason", "cause", "remedy"), cells) if not cell]
+        found += [f"{rule}: no {what}" for what, cell in zip(TEXTS, cells) if not cell]
         page += f"| `{rule}` | " + " | ".join(cells) + " |\n"
     return page, len(listed)
 
@@ -65,8 +67,9 @@ def host_rules_page(root, found):
     """docs/reference/host_rules.md."""
     page = HOST_HEAD
     for title, guide, name in HOST_LISTS:
-        page += f"\n## {title}\n\n[{guide}.md](../guide/{guide}.md)\n\n| rule | what holds where it is kept |\n|---|---|\n"
-        page += "".join(f"| {rule} | {text} |\n" for _, (rule, text) in rows(root, name, 2, found))
+        page += f"\n## {title}\n\n[{guide}.md](../guide/{guide}.md)\n\n"
+        page += "| rule | what holds where it is kept |\n|---|---|\n"
+        page += "".join(f"| {rule} | {text} |\n" for _, (rule, text) in rows(root, f"{HOST_FOLDER}/{name}", 2, found))
     return page
 
 

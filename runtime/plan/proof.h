@@ -3,7 +3,7 @@
 
 #include "pianola/plan.h"
 #include "runtime/plan/runs.h"
-#include "runtime/verdict/refusal.h"
+#include "runtime/verdict/cause.h"
 
 namespace pianola::proof {
 
@@ -64,22 +64,8 @@ void enter_root(Context& context, Field field, std::uint32_t index) noexcept;
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// A refusal: a rule, and a field of the context's place; with kNone the place itself. Encoded as one number, because
-// there are many calls: the rule and the two numbers that broke it then fit in registers.
-enum class Cause : std::uint16_t {};
-inline constexpr std::uint32_t kFieldShift = 8U;
-static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
-[[nodiscard]] constexpr Cause cause_of(Rule rule, Field field) noexcept {
-    return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
-}
-[[nodiscard]] constexpr Rule rule_of(Cause cause) noexcept {
-    return static_cast<Rule>(static_cast<std::uint32_t>(cause) & ((1U << kFieldShift) - 1U));
-}
-[[nodiscard]] constexpr Field field_of(Cause cause) noexcept {
-    return static_cast<Field>(static_cast<std::uint32_t>(cause) >> kFieldShift);
-}
-
-// place.cpp: fills in the verdict.
+// place.cpp: fills in the verdict with the cause's rule, for a field of the context's place; with kNone for the place
+// itself.
 Status note_refusal(Context& context, Cause cause, std::uint32_t actual, std::uint32_t limit) noexcept;
 Status note_wide_refusal(Context& context, Cause cause, std::uint64_t actual, std::uint64_t limit) noexcept;
 // For a field that a command set names; nullptr stands for the place itself.
