@@ -1,8 +1,9 @@
 #include "capture_host/binary/refusal_text.h"
 
 #include <array>
-#include <memory>
 #include <sstream>
+
+#include "capture_host/binary/verify.h"
 
 namespace pianola::capture {
 namespace {
@@ -92,15 +93,12 @@ std::string capacity_remedy(ByteSpan file, const DeviceDescription& device, cons
         return {};
     }
     const std::string of_program = advice;
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
+    Verification larger_profile;
     for (const Capacities* profile : kProfiles) {
         DeviceDescription larger = device;
         larger.capacities = profile;
-        Image image;
-        Verdict other;
         if ((profile->intervals > device.capacities->intervals) &&
-            is_ok(validate(file, larger, command_set, trust, *workspace, image, *plan, other))) {
+            is_ok(larger_profile.validate(file, larger, command_set, trust))) {
             return std::string{"profile "} + profile->name + " takes it, " + device.capacities->name +
                    " does not: build the target's runtime with it and name it in the device's description; or " +
                    of_program;

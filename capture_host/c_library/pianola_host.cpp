@@ -62,14 +62,14 @@ void set_refusal(pianola_result& result, const Judged& judged) {
 
 void verify(ByteSpan file, pianola_result& result) {
     Judged judged{file};
-    const auto workspace = std::make_unique<pianola::PlanWorkspace>();
-    const auto plan = std::make_unique<pianola::Plan>();
-    const Status status =
-        pianola::capture::verify(file, judged.target.device, judged.target.target->command_set(),
-                                 pianola::kDevelopmentTrust, *workspace, judged.image, *plan, judged.verdict);
+    pianola::capture::Verification verification;
+    const Status status = verification.verify(file, judged.target.device, judged.target.target->command_set(),
+                                              pianola::kDevelopmentTrust);
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
     } else {
+        judged.image = verification.image;
+        judged.verdict = verification.verdict;
         set_refusal(result, judged);
     }
 }
