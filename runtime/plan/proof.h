@@ -42,7 +42,7 @@ struct Context {
     return has_device(command.devices, context.mesh_device);
 }
 
-// state.cpp: resets, copies and compares states of traces. Unused words cost nothing.
+// traces.cpp: resets, copies and compares states of traces. Unused words cost nothing.
 void clear_state(DecodeState& state) noexcept;
 void copy_state(const DecodeState& other, DecodeState& state) noexcept;
 [[nodiscard]] bool is_same_state(const DecodeState& state, const DecodeState& other) noexcept;
@@ -121,14 +121,14 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // scripts.cpp: positions of commands; indices; everything exactly once. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
 
-// From here to races.cpp, all functions are about the commands of one device: context.mesh_device.
+// From here to queues.cpp, all functions are about the commands of one device: context.mesh_device.
 
-// set_up.cpp: bytes that the set-up writes.
+// data_flow.cpp: bytes that the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
 // Whether a command of the set-up writes state.
 [[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
 
-// events.cpp: numbers of queues and events that scripts may use.
+// queues.cpp: numbers of queues and events that scripts may use.
 [[nodiscard]] std::uint32_t queue_limit(const Context& context) noexcept;
 [[nodiscard]] std::uint32_t event_limit() noexcept;
 
@@ -178,7 +178,7 @@ void judge_views(Context& context) noexcept;
 // data_flow.cpp: an access that conflicts with none, because nothing writes to weights.
 [[nodiscard]] bool reads_weights(const Context& context, const ByteRun& run) noexcept;
 
-// races.cpp: commands on different queues that no event orders do not conflict.
+// queues.cpp: commands on different queues that no event orders do not conflict.
 [[nodiscard]] bool check_races(Context& context) noexcept;
 
 // The region that holds all of [address, address + size_bytes); kMaxRegions if there is none.

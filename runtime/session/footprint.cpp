@@ -1,7 +1,6 @@
 #include "pianola/footprint.h"
 
 #include "pianola/session.h"
-#include "runtime/core/footprint_check.h"
 
 namespace pianola {
 

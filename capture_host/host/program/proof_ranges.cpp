@@ -58,7 +58,7 @@ class Apart {
     std::map<std::uint32_t, std::uint32_t> places_;  // by the address where the run lies
 };
 
-// As runtime/plan/cores.cpp keeps them; and, on a device of two queues, as runtime/plan/races.cpp does, which does not
+// As runtime/plan/cores.cpp keeps them; and, on a device of two queues, as runtime/plan/queues.cpp does, which does not
 // tell cores apart. That proof keeps all of a step, so that half of its ranges are left to the other programs.
 class Ranges {
   public:

@@ -1,7 +1,7 @@
 #include "hal/devices/pl330/footprint.h"
 
 #include "hal/devices/pl330/driver.h"
-#include "runtime/core/footprint_check.h"
+#include "pianola/footprint.h"
 
 namespace pianola::pl330 {
 

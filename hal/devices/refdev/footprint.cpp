@@ -2,7 +2,7 @@
 
 #include "hal/devices/refdev/device_core.h"
 #include "hal/devices/refdev/refdev_driver.h"
-#include "runtime/core/footprint_check.h"
+#include "pianola/footprint.h"
 
 namespace pianola::refdev {
 
