@@ -47,6 +47,15 @@ const Capacities* find_profile(const std::string& name) noexcept {
     return (found != kProfiles.end()) ? *found : nullptr;
 }
 
+std::string list_profiles(const std::string& quote, const std::string& conjunction) {
+    std::string text;
+    for (const Capacities* const each : kProfiles) {
+        const std::string joint = (each == kProfiles.back()) ? (" " + conjunction + " ") : ", ";
+        text += (text.empty() ? std::string{} : joint) + quote + each->name + quote;
+    }
+    return text;
+}
+
 const char* name_of(ParameterKind kind) {
     constexpr std::array<const char*, 3> kNames{"?", "runtime_argument", "buffer_address"};
     static_assert(kNames.size() == (static_cast<std::size_t>(ParameterKind::kBufferAddress) + 1U));

@@ -32,6 +32,8 @@ template <std::size_t kCount, typename Enumeration>
 // The profile of that name, or number; nullptr if there is none.
 [[nodiscard]] const Capacities* find_profile(const std::string& name) noexcept;
 [[nodiscard]] const Capacities* find_profile(CapacityProfile number) noexcept;
+// The names of all profiles, each in two `quote`, with `conjunction` before the last: "small_ecu, default or host".
+[[nodiscard]] std::string list_profiles(const std::string& quote, const std::string& conjunction);
 
 // The name of a status, as the runtime's pages write it; "no status" for an unknown value.
 [[nodiscard]] const char* status_name(Status status) noexcept;

@@ -54,7 +54,7 @@ DeviceDescription DeviceFile::describe(const Target& target) const {
             is_known = true;
             device.capacities = given.is_string() ? find_profile(given.get<std::string>()) : nullptr;
             if (device.capacities == nullptr) {
-                fail("'profile' must be \"small_ecu\", \"default\" or \"host\"");
+                fail("'profile' must be " + list_profiles("\"", "or"));
             }
         }
         for_each_size(

@@ -52,7 +52,7 @@ using tensor::Tensor;
     options.spec.capacities = find_profile(profile);
     if (options.spec.capacities == nullptr) {
         throw host::HostError{host::HostRule::kDeviceOptions,
-                              fmt::format("there is no profile '{}'; small_ecu, default and host are", profile)};
+                              fmt::format("there is no profile '{}'; {} are", profile, list_profiles("", "and"))};
     }
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};
