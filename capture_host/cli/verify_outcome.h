@@ -39,7 +39,7 @@ struct VerifyOutcome {
 // Whether the host looks at a rule: the device alone has a counter, and signatures are looked at where there is a key.
 [[nodiscard]] bool applies(Rule rule, bool has_keys);
 
-// The requirements on all files of a call. Many threads may verify at once, each with proofs of its own.
+// The requirements on all files of a call. Many threads may verify at once, each with separate proofs.
 class Verifier {
   public:
     explicit Verifier(const VerifyArguments& arguments);  // throws CliError, files::FileError, signing::SigningError

@@ -53,9 +53,9 @@ bool reads_weights(const Context& context, const ByteRun& run) noexcept {
     return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
 }
 
-// Program order is an order in which the queues can run, and commands that no event orders do not conflict (queues.cpp):
-// so this order represents every order. Written bytes stay written: one visit of the step represents all, and the first
-// replay of a trace every later one. State is written at set-up, and outlives the step.
+// Program order is an order in which the queues can run, and commands that no event orders do not conflict
+// (queues.cpp): so this order represents every order. Written bytes stay written: one visit of the step represents all,
+// and the first replay of a trace every later one. State is written at set-up, and outlives the step.
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     find_tensors(context);
