@@ -1,6 +1,7 @@
 #include "pianola/footprint.h"
 
 #include "pianola/session.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola {
 

@@ -40,7 +40,7 @@ RENAMED = {
     ("kLoadStackBytes", None): "PNL_LOAD_STACK_BYTES",
 }
 # Numbers for hosts that can not ask sizeof: C has the types.
-NOT_IN_C = {"kVerdictBytes32", "session_bytes32", "plan_workspace_bytes32", "footprint_agrees"}
+NOT_IN_C = {"kVerdictBytes32", "session_bytes32", "plan_workspace_bytes32"}
 COMMENT = re.compile(r"//[^\n]*")
 FUNCTION = re.compile(r"(?<![\w.>:])(\w+)\(([^()]*)\)\s*(?:const )?noexcept")
 CONSTANT = re.compile(r"inline constexpr std::uint32_t (k\w+) =")

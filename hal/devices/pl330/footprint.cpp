@@ -1,7 +1,7 @@
 #include "hal/devices/pl330/footprint.h"
 
 #include "hal/devices/pl330/driver.h"
-#include "pianola/footprint.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola::pl330 {
 

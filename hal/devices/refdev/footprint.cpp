@@ -2,7 +2,7 @@
 
 #include "hal/devices/refdev/device_core.h"
 #include "hal/devices/refdev/refdev_driver.h"
-#include "pianola/footprint.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola::refdev {
 

@@ -7,7 +7,6 @@
 // To refresh after a change of a member: build for any 32-bit core. The compiler names the type and both numbers.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "pianola/config.h"
@@ -34,15 +33,5 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading
 // build, not measurements.
 inline constexpr std::uint32_t kSubmitPollStackBytes = 2048U;  // Session::submit(), poll()
 inline constexpr std::uint32_t kLoadStackBytes = 4096U;        // Session::load()
-
-// True; footprint.cpp files assert with it. On a 32-bit core a difference does not compile, and the compiler's message
-// shows both numbers. Checks nothing on cores with other pointer sizes.
-template <std::size_t kFound, std::uint32_t kStated>
-[[nodiscard]] constexpr bool footprint_agrees() noexcept {
-    constexpr std::size_t kPointerBytes = 4U;
-    static_assert((sizeof(void*) != kPointerBytes) || (kFound == kStated),
-                  "out of date: write the number that was found (kFound) into the footprint.h beside this file");
-    return true;
-}
 
 }  // namespace pianola
