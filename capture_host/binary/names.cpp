@@ -50,8 +50,10 @@ const Capacities* find_profile(const std::string& name) noexcept {
 std::string list_profiles(const std::string& quote, const std::string& conjunction) {
     std::string text;
     for (const Capacities* const each : kProfiles) {
-        const std::string joint = (each == kProfiles.back()) ? (" " + conjunction + " ") : ", ";
-        text += (text.empty() ? std::string{} : joint) + quote + each->name + quote;
+        if (!text.empty()) {
+            text += (each == kProfiles.back()) ? (" " + conjunction + " ") : ", ";
+        }
+        text.append(quote).append(each->name).append(quote);
     }
     return text;
 }
