@@ -1,58 +1,97 @@
 #!/usr/bin/env python3
-"""Rules and remedies against the pages that are made from them, without a build: each rule of rules.inc stands on
-docs/reference/rules.md with its reason, and on docs/guide/refusals.md with its cause and remedy; nothing else does.
+"""The pages of rules, from the lists in the sources: docs/reference/rules.md (what refuses a binary) and
+docs/reference/host_rules.md (what refuses a call of the host API).
 
-The programs that make the pages are compared with them by docs.rules_page_is_current and
-docs.refusals_page_is_current.
+Without arguments compares the pages with the lists; --write writes them. No build is needed.
 """
 import argparse
 import pathlib
 import re
 import sys
 
-RULES, REMEDIES = "runtime/include/pianola/rules.inc", "capture_host/binary/remedies.inc"
+RULES = "runtime/include/pianola/rules.inc"
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
-ROW = re.compile(r"^\| `([A-Z]{3}-[A-Z0-9-]+)` \|.*\|$", re.MULTILINE)
+HEAD = """# Rules
+
+Every reason for which a binary is refused, with its usual cause and remedy. Made from
+`runtime/include/pianola/rules.inc`; do not edit. A verdict names the rule, the field
+(`traces[0].commands[17].output`) and an offset in the file: that of the field, or of the table of the manifest that
+has it. Host and target run the same checks in the same order, and stop at the first refusal. Ids are stable: none is
+ever given a second meaning. [Refusals](../guide/refusals.md) says how to read a refusal.
+"""
+COLUMNS = "| rule | refused where | because | usual cause | what to do |\n|---|---|---|---|---|"
+HOST_HEAD = """# Rules of the host API
+
+The host side refuses calls by these rules in C++ and Python. A message begins with the id of its rule; in Python
+`error.rule` has it. Binaries that the validator refuses have the rules of [rules.md](rules.md).
+`toolchains/rules_pages.py` writes this page from the lists in the sources; the tests
+`docs.rules_page_is_current`, `python.docs`, `Rules.AreDistinctAndInTheManual` and
+`MeshRules.AreDistinctTestedAndInTheManual` compare it with them.
+"""
+# Heading, its page, the list of its rules.
+HOST_LISTS = (("Devices, programs, traces and captures", "host_api", "host_rules.inc"),
+              ("Meshes", "mesh", "mesh_rules.inc"),
+              ("Tensors and operations", "python_tensors", "tensor_rules.inc"),
+              ("Pipelines", "pipeline", "pipeline_rules.inc"))
+HOST_FOLDER = "capture_host/include/pianola_host"
+TEXTS = ("message", "reason", "cause", "remedy")
 
 
-def macros(text, macro, strings):
-    """{enumerator: its strings} of each call of a macro that has so many."""
-    pattern = re.compile(rf"^{macro}\(\s*(\w+)" + rf",\s*({STRING})" * strings + r"\)", re.MULTILINE)
-    return {match[1]: ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', part)).replace('\\"', '"') for part in
-                       match.groups()[1:]] for match in pattern.finditer(text)}
+def rows(root, name, strings, found):
+    """[(heading before the row, its strings)] of a list of macros with an enumerator and so many strings."""
+    text = (root / name).read_text(encoding="utf-8")
+    call = re.compile(r"^PIANOLA_(?:\w+_)?RULE\(\s*\w+" + rf",\s*({STRING})" * strings + r"\)", re.MULTILINE)
+    made, end = [], 0
+    for match in call.finditer(text):
+        heading = re.findall(r"^// (.*)\.\n\Z", text[end:match.start()], re.MULTILINE)
+        cells = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', part)).replace('\\"', '"') for part in match.groups()]
+        made.append((heading[-1] if heading else "", cells))
+        end = match.end() + 1
+    if len(made) != len(re.findall(r"^PIANOLA_(?:\w+_)?RULE\(", text, re.MULTILINE)) or not made:
+        found.append(f"{name}: a rule that cannot be read")
+    return made
 
 
-def findings(root):
-    """What the lists have and the pages do not, and the other way round; and how many rules there are."""
-    listed = (root / RULES).read_text(encoding="utf-8")
-    rules = macros(listed, "PIANOLA_RULE", 3)
-    remedies = macros((root / REMEDIES).read_text(encoding="utf-8"), "PIANOLA_REMEDY", 2)
-    found = [f"{RULES}: a rule that cannot be read"] * (len(re.findall(r"^PIANOLA_RULE\(", listed, re.MULTILINE)) !=
-                                                        len(rules))
-    found += [f"{strings[0]}: no remedy" for name, strings in rules.items() if name not in remedies]
-    found += [f"{name}: a remedy of no rule" for name in remedies if name not in rules]
-    expected = {
-        "docs/reference/rules.md": {strings[0]: strings for strings in rules.values()},
-        "docs/guide/refusals.md": {strings[0]: strings[:2] + remedies.get(name, [])
-                                   for name, strings in rules.items()}}
-    for page, rows in expected.items():
-        lines = {match[1]: match[0] for match in ROW.finditer((root / page).read_text(encoding="utf-8"))}
-        for rule, cells in rows.items():
-            if lines.get(rule) != " | ".join([f"| `{rule}`", *cells[1:]]) + " |":
-                found.append(f"{page}: {rule} is not as the list has it")
-        found += [f"{page}: {rule} is no rule" for rule in lines if rule not in rows and page.endswith("rules.md")]
-    return found, len(rules)
+def rules_page(root, found):
+    """(docs/reference/rules.md, how many rules it has)."""
+    page, listed = HEAD, rows(root, RULES, 5, found)
+    for heading, (rule, *cells) in listed:
+        if heading:
+            page += f"\n## {heading}\n\n{COLUMNS}\n"
+        found += [f"{rule}: no {what}" for what, cell in zip(TEXTS, cells) if not cell]
+        page += f"| `{rule}` | " + " | ".join(cells) + " |\n"
+    return page, len(listed)
+
+
+def host_rules_page(root, found):
+    """docs/reference/host_rules.md."""
+    page = HOST_HEAD
+    for title, guide, name in HOST_LISTS:
+        page += f"\n## {title}\n\n[{guide}.md](../guide/{guide}.md)\n\n"
+        page += "| rule | what holds where it is kept |\n|---|---|\n"
+        page += "".join(f"| {rule} | {text} |\n" for _, (rule, text) in rows(root, f"{HOST_FOLDER}/{name}", 2, found))
+    return page
 
 
 def main():
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
-    found, count = findings(parser.parse_args().root)
+    parser.add_argument("--write", action="store_true", help="write the pages")
+    options = parser.parse_args()
+    found = []
+    page, count = rules_page(options.root, found)
+    for name, made in (("docs/reference/rules.md", page),
+                       ("docs/reference/host_rules.md", host_rules_page(options.root, found))):
+        path = options.root / name
+        if options.write and not found:
+            path.write_text(made, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != made:
+            found.append(f"{name} is not current: run toolchains/rules_pages.py --write")
     for finding in found:
         print(f"rules_pages: {finding}", file=sys.stderr)
     print(f"rules_pages: {count} rules, {len(found)} findings")
-    return 1 if found or not count else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Bytes and fields of files, and statuses of the runtime, as text.
+// Bytes and fields of files as text.
 //
 // Shared by messages, reports and receipts of host tools.
 #pragma once
@@ -6,7 +6,6 @@
 #include <string>
 
 #include "pianola/span.h"
-#include "pianola/status.h"
 #include "pianola/verdict.h"
 
 namespace pianola::files {
@@ -17,10 +16,3 @@ namespace pianola::files {
 [[nodiscard]] std::string path_text(const FieldPath& path);  // "scripts[1].commands[2].trace"
 
 }  // namespace pianola::files
-
-namespace pianola::capture {
-
-// The name of the enumerator, such as "kBusy", with static lifetime; "no status" for an unknown value.
-[[nodiscard]] const char* status_name(Status status) noexcept;
-
-}  // namespace pianola::capture

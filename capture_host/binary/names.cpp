@@ -1,6 +1,6 @@
 #include "capture_host/binary/names.h"
 
-#include "pianola/config.h"
+#include <algorithm>
 
 namespace pianola {
 
@@ -32,12 +32,30 @@ const char* name_of(ScriptKind kind) {
     return name_in(kNames, kind);
 }
 const char* name_of(CapacityProfile profile) {
+    const Capacities* const found = find_profile(profile);
+    return (found != nullptr) ? found->name : "unspecified";
+}
+const Capacities* find_profile(CapacityProfile number) noexcept {
+    const auto* const found = std::find_if(kProfiles.begin(), kProfiles.end(), [number](const Capacities* each) {
+        return each->number == static_cast<std::uint32_t>(number);
+    });
+    return (found != kProfiles.end()) ? *found : nullptr;
+}
+const Capacities* find_profile(const std::string& name) noexcept {
+    const auto* const found = std::find_if(kProfiles.begin(), kProfiles.end(),
+                                           [&name](const Capacities* each) { return name == each->name; });
+    return (found != kProfiles.end()) ? *found : nullptr;
+}
+
+std::string list_profiles(const std::string& quote, const std::string& conjunction) {
+    std::string text;
     for (const Capacities* const each : kProfiles) {
-        if (each->number == static_cast<std::uint32_t>(profile)) {
-            return each->name;
+        if (!text.empty()) {
+            text += (each == kProfiles.back()) ? (" " + conjunction + " ") : ", ";
         }
+        text.append(quote).append(each->name).append(quote);
     }
-    return "unspecified";
+    return text;
 }
 
 const char* name_of(ParameterKind kind) {
@@ -50,6 +68,36 @@ const char* name_of(ScriptCommandKind kind) {
         "?", "write_buffer", "load_trace", "write_input", "replay_trace", "read_output", "record_event", "wait_event"};
     static_assert(kNames.size() == (static_cast<std::size_t>(ScriptCommandKind::kWaitEvent) + 1U));
     return name_in(kNames, kind);
+}
+
+const char* status_name(Status status) noexcept {
+    switch (status) {
+        case Status::kOk:
+            return "kOk";
+        case Status::kInvalidArgument:
+            return "kInvalidArgument";
+        case Status::kInvalidState:
+            return "kInvalidState";
+        case Status::kRefused:
+            return "kRefused";
+        case Status::kCapacity:
+            return "kCapacity";
+        case Status::kBusy:
+            return "kBusy";
+        case Status::kPending:
+            return "kPending";
+        case Status::kTimeout:
+            return "kTimeout";
+        case Status::kDeviceFault:
+            return "kDeviceFault";
+        case Status::kIntegrity:
+            return "kIntegrity";
+        case Status::kFaultLatched:
+            return "kFaultLatched";
+        case Status::kInternal:
+            return "kInternal";
+    }
+    return "no status";
 }
 
 }  // namespace pianola

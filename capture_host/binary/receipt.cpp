@@ -30,7 +30,7 @@ std::vector<std::uint8_t> from_hex(const std::string& text) {
 
 nlohmann::json rules() {
     return nlohmann::json::array({
-#define PIANOLA_RULE(name, id, message, why) id,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_RULE(name, id, message, why, cause, remedy) id,  // NOLINT(cppcoreguidelines-macro-usage): DEV-004
 #include "pianola/rules.inc"
 #undef PIANOLA_RULE
     });

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/binary/keys.h"
+#include "capture_host/binary/signing.h"
 #include "pianola/command_set.h"
 #include "pianola/device.h"
 #include "pianola/image.h"

@@ -4,9 +4,16 @@
 
 namespace pianola::capture {
 
-Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
-              PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) {
-    const Status valid = validate(file, device, command_set, trust, workspace, image, plan, verdict);
+Status Verification::validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
+                              const Trust& trust) {
+    image = Image{};
+    verdict = Verdict{};
+    return pianola::validate(file, device, command_set, trust, *workspace, image, *plan, verdict);
+}
+
+Status Verification::verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
+                            const Trust& trust) {
+    const Status valid = validate(file, device, command_set, trust);
     if (!is_ok(valid) || is_canonical(file, image)) {
         return valid;
     }

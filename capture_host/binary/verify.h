@@ -1,15 +1,25 @@
-// Verify: whether the target accepts this binary, and whether it is in the writer's form.
+// Verification: whether the target accepts a binary, and whether it is in the writer's form.
 //
-// Used by `pianola verify`, the tests and the benchmark.
+// Used wherever a host tool or a test needs a binary's proofs.
 #pragma once
+
+#include <memory>
 
 #include "pianola/session.h"
 
 namespace pianola::capture {
 
-// Runs validate(), the target's own checks, and then the check that needs a heap: the manifest is in canonical form
-// (rule HST-CANONICAL). Arguments and results are those of validate().
-Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
-              PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict);
+// The results of the last call, with the memory that the proofs take. The image points into the file.
+struct Verification {
+    // Runs the target's own checks.
+    Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust);
+    // The same, and then the check that needs a heap: the manifest is in canonical form (rule HST-CANONICAL).
+    Status verify(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust);
+
+    std::unique_ptr<PlanWorkspace> workspace{std::make_unique<PlanWorkspace>()};
+    std::unique_ptr<Plan> plan{std::make_unique<Plan>()};
+    Image image;
+    Verdict verdict;
+};
 
 }  // namespace pianola::capture

@@ -1,3 +1,5 @@
+#include <flatbuffers/flatbuffers.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -6,8 +8,167 @@
 #include "pianola/envelope.h"
 #include "pianola_host/manifest.h"
 #include "pianola_schema_hash.h"
+#include "trace_binary_generated.h"
 
 namespace pianola::capture {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+// Objects are created depth first, in the order of their fields; nothing is shared. That is the canonical form.
+
+schema::Digest to_schema(const Sha256Digest& digest) {
+    return schema::Digest{flatbuffers::span<const std::uint8_t, kSha256Bytes>{digest}};
+}
+
+schema::DeviceRange to_schema(const DeviceRange& range) {
+    return schema::DeviceRange{static_cast<std::uint8_t>(range.row), static_cast<std::uint8_t>(range.column),
+                               static_cast<std::uint8_t>(range.rows), static_cast<std::uint8_t>(range.columns)};
+}
+
+Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& target) {
+    const auto family = builder.CreateString(target.device_family);
+    const schema::Digest library = to_schema(target.kernel_library);
+    return schema::CreateTarget(
+        builder, family, target.command_set_id, target.command_set_version, &library, target.dram_base,
+        target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
+        static_cast<std::uint8_t>(target.queue_count), target.ring_words,
+        static_cast<std::uint8_t>(target.grid_columns), static_cast<std::uint8_t>(target.grid_rows),
+        static_cast<std::uint8_t>(target.dram_banks), static_cast<schema::Attestation>(target.attestation),
+        static_cast<schema::CostKind>(target.costs), static_cast<schema::CapacityProfile>(target.profile),
+        target.weights_layout, static_cast<std::uint8_t>(target.mesh_rows),
+        static_cast<std::uint8_t>(target.mesh_columns));
+}
+
+Offset<schema::Region> create(FlatBufferBuilder& builder, const ManifestRegion& region) {
+    const auto name = builder.CreateString(region.name);
+    return schema::CreateRegion(builder, name, static_cast<schema::RegionKind>(region.kind),
+                                static_cast<schema::MemoryKind>(region.memory), region.base, region.size_bytes);
+}
+
+Offset<schema::Buffer> create(FlatBufferBuilder& builder, const ManifestBuffer& buffer) {
+    const auto name = builder.CreateString(buffer.name);
+    return schema::CreateBuffer(builder, name, static_cast<std::uint16_t>(buffer.region), buffer.offset_bytes,
+                                buffer.size_bytes);
+}
+
+Offset<schema::Tensor> create(FlatBufferBuilder& builder, const ManifestTensor& tensor) {
+    const auto name = builder.CreateString(tensor.name);
+    const auto shape = builder.CreateVector(tensor.shape);
+    const schema::DeviceRange devices = to_schema(tensor.devices);
+    return schema::CreateTensor(builder, name, static_cast<std::uint16_t>(tensor.buffer),
+                                static_cast<schema::ElementType>(tensor.type), shape, tensor.scale, tensor.zero_point,
+                                static_cast<std::uint16_t>(tensor.buffer_count),
+                                static_cast<schema::Placement>(tensor.placement), &devices);
+}
+
+Offset<schema::Program> create(FlatBufferBuilder& builder, const ManifestProgram& program) {
+    const auto name = builder.CreateString(program.name);
+    return schema::CreateProgram(builder, name, program.command_count);
+}
+
+template <typename Table, typename Item>
+Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items);
+
+Offset<schema::Trace> create(FlatBufferBuilder& builder, const ManifestTrace& trace) {
+    const auto name = builder.CreateString(trace.name);
+    const auto programs = create_list<schema::Program>(builder, trace.programs);
+    return schema::CreateTrace(builder, name, trace.offset_bytes, trace.word_count, trace.command_count,
+                               trace.cost_cycles, programs);
+}
+
+Offset<void> create_body(FlatBufferBuilder& builder, const ManifestCommand& command) {
+    const auto object = static_cast<std::uint16_t>(command.object);
+    switch (command.kind) {
+        case ScriptCommandKind::kWriteBuffer:
+            return schema::CreateWriteBuffer(builder, object, command.segment_offset).Union();
+        case ScriptCommandKind::kLoadTrace:
+            return schema::CreateLoadTrace(builder, object).Union();
+        case ScriptCommandKind::kWriteInput:
+            return schema::CreateWriteInput(builder, object).Union();
+        case ScriptCommandKind::kReplayTrace:
+            return schema::CreateReplayTrace(builder, object).Union();
+        case ScriptCommandKind::kReadOutput:
+            return schema::CreateReadOutput(builder, object).Union();
+        case ScriptCommandKind::kRecordEvent:
+            return schema::CreateRecordEvent(builder, object).Union();
+        case ScriptCommandKind::kWaitEvent:
+            return schema::CreateWaitEvent(builder, object).Union();
+        case ScriptCommandKind::kUnspecified:
+        default:
+            throw std::invalid_argument{"a script command without kind can not be written"};
+    }
+}
+
+Offset<schema::Command> create(FlatBufferBuilder& builder, const ManifestCommand& command) {
+    const auto body = create_body(builder, command);
+    const schema::DeviceRange devices = to_schema(command.devices);
+    return schema::CreateCommand(builder, static_cast<std::uint8_t>(command.queue),
+                                 static_cast<schema::CommandBody>(command.kind), body, &devices);
+}
+
+Offset<schema::Script> create(FlatBufferBuilder& builder, const ManifestScript& script) {
+    const auto commands = create_list<schema::Command>(builder, script.commands);
+    return schema::CreateScript(builder, static_cast<schema::ScriptKind>(script.kind), commands);
+}
+
+Offset<schema::PatchPoint> create(FlatBufferBuilder& builder, const ManifestPatchPoint& point) {
+    return schema::CreatePatchPoint(builder, static_cast<std::uint16_t>(point.trace), point.word);
+}
+
+Offset<schema::Parameter> create(FlatBufferBuilder& builder, const ManifestParameter& parameter) {
+    const auto name = builder.CreateString(parameter.name);
+    const auto points = create_list<schema::PatchPoint>(builder, parameter.points);
+    return schema::CreateParameter(builder, name, static_cast<schema::ParameterKind>(parameter.kind), parameter.minimum,
+                                   parameter.maximum, parameter.alignment, points);
+}
+
+template <typename Table, typename Item>
+Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items) {
+    std::vector<Offset<Table>> offsets;
+    offsets.reserve(items.size());
+    for (const Item& item : items) {
+        offsets.push_back(create(builder, item));
+    }
+    return builder.CreateVector(offsets);
+}
+
+Offset<flatbuffers::Vector<schema::SelfTestOrigin>> create_list(FlatBufferBuilder& builder,
+                                                                const std::vector<SelfTestOrigin>& origins) {
+    std::vector<schema::SelfTestOrigin> values;
+    values.reserve(origins.size());
+    for (const SelfTestOrigin origin : origins) {
+        values.push_back(static_cast<schema::SelfTestOrigin>(origin));
+    }
+    return builder.CreateVector(values);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
+    FlatBufferBuilder builder;
+    const auto target = create(builder, manifest.target);
+    const auto regions = create_list<schema::Region>(builder, manifest.regions);
+    const auto buffers = create_list<schema::Buffer>(builder, manifest.buffers);
+    const auto inputs = create_list<schema::Tensor>(builder, manifest.inputs);
+    const auto outputs = create_list<schema::Tensor>(builder, manifest.outputs);
+    const auto traces = create_list<schema::Trace>(builder, manifest.traces);
+    const auto scripts = create_list<schema::Script>(builder, manifest.scripts);
+    const auto budgets =
+        schema::CreateBudgets(builder, manifest.step_cycles, manifest.step_deadline_us, manifest.setup_deadline_us,
+                              static_cast<std::uint8_t>(manifest.steps_in_flight));
+    const auto source_name = builder.CreateString(manifest.source_name);
+    const auto tool_version = builder.CreateString(manifest.tool_version);
+    const schema::Digest source_sha256 = to_schema(manifest.source_sha256);
+    const auto provenance = schema::CreateProvenance(builder, source_name, &source_sha256, tool_version);
+    const auto origins = create_list(builder, manifest.self_test_origins);
+    const auto parameters = create_list<schema::Parameter>(builder, manifest.parameters);
+    const auto root = schema::CreateTraceBinary(builder, target, regions, buffers, inputs, outputs, traces, scripts,
+                                                budgets, provenance, origins, parameters);
+    schema::FinishTraceBinaryBuffer(builder, root);
+    return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
 
 void fix_digest(std::vector<std::uint8_t>& file) {
     const Sha256Digest digest = envelope_digest(ByteSpan{file.data(), file.size()});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/refusal_text.h"
 #include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/manifest_json.h"
@@ -55,19 +56,20 @@ void set_refusal(pianola_result& result, const Judged& judged) {
     result.limit = verdict.limit;
     result.text = pianola::cli::describe_verdict(
         verdict, judged.image, judged.target.device,
-        pianola::cli::remedy_of(verdict, judged.file, judged.target, pianola::kDevelopmentTrust));
+        pianola::capture::remedy_of(verdict, judged.file, judged.target.device, judged.target.target->command_set(),
+                                    judged.target.why_not, pianola::kDevelopmentTrust));
 }
 
 void verify(ByteSpan file, pianola_result& result) {
     Judged judged{file};
-    const auto workspace = std::make_unique<pianola::PlanWorkspace>();
-    const auto plan = std::make_unique<pianola::Plan>();
-    const Status status =
-        pianola::capture::verify(file, judged.target.device, judged.target.target->command_set(),
-                                 pianola::kDevelopmentTrust, *workspace, judged.image, *plan, judged.verdict);
+    pianola::capture::Verification verification;
+    const Status status = verification.verify(file, judged.target.device, judged.target.target->command_set(),
+                                              pianola::kDevelopmentTrust);
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
     } else {
+        judged.image = verification.image;
+        judged.verdict = verification.verdict;
         set_refusal(result, judged);
     }
 }

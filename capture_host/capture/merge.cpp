@@ -85,10 +85,11 @@ class Merger {
         manifest.inputs.clear();
         manifest.outputs.clear();
         manifest.traces.clear();
-        for (const Capacities* const profile : {&profiles::kHost, &profiles::kDefault, &profiles::kSmallEcu}) {
-            if (profile->mesh_devices >= parts_.size()) {
-                manifest.target.profile = static_cast<CapacityProfile>(profile->number);
-            }
+        const auto* const profile = std::find_if(kProfiles.begin(), kProfiles.end(), [this](const Capacities* each) {
+            return each->mesh_devices >= parts_.size();
+        });
+        if (profile != kProfiles.end()) {
+            manifest.target.profile = static_cast<CapacityProfile>((*profile)->number);
         }
         for (const LinkedBinary& part : parts_) {
             manifest.target.profile = std::max(manifest.target.profile, part.manifest.target.profile);

@@ -105,9 +105,6 @@ void check_values(const CLI::App& command);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
                                              const DeviceDescription& device,
                                              const std::string& remedy = {});  // the same facts
-// What helps against a refusal of the file, which was judged for that device and under that trust. Empty of none.
-[[nodiscard]] std::string remedy_of(const Verdict& verdict, ByteSpan file, const targets::FileTarget& judged_for,
-                                    const Trust& trust);
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 
 [[nodiscard]] const char* name_of(DeviceFault fault);

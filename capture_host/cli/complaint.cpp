@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "capture_host/binary/keys.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"

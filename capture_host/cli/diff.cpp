@@ -1,6 +1,6 @@
 // pianola diff: what changes where one binary takes the place of another.
 
-#include "capture_host/binary/diff/diff.h"
+#include "capture_host/binary/diff.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "capture_host/base/profiles.h"
 #include "capture_host/capture/capture.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/devices.h"

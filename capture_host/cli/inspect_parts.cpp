@@ -42,13 +42,13 @@ std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image
 }
 
 Judgement judge(const BinaryFile& file) {
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Image image;
+    capture::Verification proofs;
     Judgement judgement;
-    if (is_ok(capture::verify(file.bytes(), file.device(), file.target().command_set(),
-                              signing::DevelopmentTrust{}.get(), *workspace, image, *plan, judgement.verdict))) {
-        judgement.why_no_views = describe_views(*plan, image);
+    const bool accepted = is_ok(
+        proofs.verify(file.bytes(), file.device(), file.target().command_set(), signing::DevelopmentTrust{}.get()));
+    judgement.verdict = proofs.verdict;
+    if (accepted) {
+        judgement.why_no_views = describe_views(*proofs.plan, proofs.image);
         judgement.views = judgement.why_no_views.empty();
     } else if (is_of_another_build(judgement.verdict.rule)) {
         judgement.why_no_views =

@@ -1,9 +1,8 @@
 // pianola keygen and pubkey: a key to sign with, and its public half in the forms that others need.
 
-#include "capture_host/binary/keys.h"
-
 #include <fmt/format.h>
 
+#include "capture_host/binary/signing.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"

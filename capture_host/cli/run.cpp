@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/run_arguments.h"
@@ -377,9 +378,9 @@ int run_file(const RunArguments& arguments) {
         throw CliError{kUsage, fmt::format("{}: {}", files::readable(arguments.file), error.what())};
     } catch (const replay::Stopped& stopped) {
         // A call that was refused has latched nothing: the record of the last fault would be empty.
-        throw CliError{kReplayFault, is_ok(stopped.fault().status) ? fmt::format("the session refuses a call: {}",
-                                                                                 capture::status_name(stopped.status()))
-                                                                   : describe_fault(stopped.fault())};
+        throw CliError{kReplayFault, is_ok(stopped.fault().status)
+                                         ? fmt::format("the session refuses a call: {}", status_name(stopped.status()))
+                                         : describe_fault(stopped.fault())};
     }
 }
 

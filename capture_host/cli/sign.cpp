@@ -6,8 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "capture_host/binary/keys.h"
-#include "capture_host/binary/sign_binary.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/verified_file.h"

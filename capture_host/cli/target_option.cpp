@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "capture_host/base/json.h"
-#include "capture_host/base/profiles.h"
+#include "capture_host/binary/names.h"
 #include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/refusal_text.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "hal/host/device_numbers.h"
@@ -54,9 +55,9 @@ DeviceDescription DeviceFile::describe(const Target& target) const {
         bool is_known = wanted == "family";
         if (wanted == "profile") {
             is_known = true;
-            device.capacities = given.is_string() ? capture::find_profile(given.get<std::string>()) : nullptr;
+            device.capacities = given.is_string() ? find_profile(given.get<std::string>()) : nullptr;
             if (device.capacities == nullptr) {
-                fail("'profile' must be \"small_ecu\", \"default\" or \"host\"");
+                fail("'profile' must be " + list_profiles("\"", "or"));
             }
         }
         for_each_size(
@@ -147,7 +148,8 @@ nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image, c
 }
 
 std::string BinaryFile::remedy(const Verdict& verdict, const Trust& trust) const {
-    return remedy_of(verdict, bytes(), judged_for_, trust);
+    return capture::remedy_of(verdict, bytes(), device(), judged_for_.target->command_set(), judged_for_.why_not,
+                              trust);
 }
 
 CliError BinaryFile::refused(const Verdict& verdict, const Image& image) const {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "capture_host/base/profiles.h"
-#include "capture_host/binary/remedies.h"
+#include "capture_host/binary/refusal_text.h"
 #include "capture_host/cli/cli.h"
 
 namespace pianola::cli {
@@ -105,43 +104,6 @@ std::string describe_verdict(const Verdict& verdict, const Image& image, const D
         text += "\n  remedy  " + remedy;
     }
     return text;
-}
-
-std::string remedy_of(const Verdict& verdict, ByteSpan file, const targets::FileTarget& judged_for,
-                      const Trust& trust) {
-    if (is_ok(verdict.status)) {
-        return {};
-    }
-    std::string of_capacity =
-        capture::capacity_remedy(file, judged_for.device, judged_for.target->command_set(), trust, verdict);
-    if (!of_capacity.empty()) {
-        return of_capacity;
-    }
-    const std::string& why_not = judged_for.why_not;
-    switch (verdict.rule) {
-        case Rule::kTgtMemory:
-        case Rule::kTgtTraceRegion:
-        case Rule::kTgtClock:
-        case Rule::kTgtQueues:
-        case Rule::kTgtGrid:
-        case Rule::kTgtProfile:
-            return why_not.empty() ? "the binary is for another device, which `inspect` shows as target: capture with "
-                                     "this --device; without --device it is judged for its own"
-                                   : why_not;
-        case Rule::kTgtFamily:
-        case Rule::kTgtCommandSet:
-        case Rule::kTgtKernelLibrary:
-        case Rule::kTgtAttestation:
-        case Rule::kTgtCosts:
-        case Rule::kTgtWeightsLayout:
-        case Rule::kTgtMesh:
-            return why_not.empty()
-                       ? "no --device has it: capture the workload anew with this version: pianola capture MODEL -o "
-                         "FILE"
-                       : why_not;
-        default:
-            return rule_remedy(verdict.rule);
-    }
 }
 
 nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const DeviceDescription& device,

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "capture_host/binary/openssl_digest.h"
-#include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "pianola/development_config.h"
@@ -43,12 +42,10 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& 
     : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
 
 VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
-    : file_{file_name, std::move(targets), described}, workspace_{std::make_unique<PlanWorkspace>()} {
+    : file_{file_name, std::move(targets), described} {
     const signing::DevelopmentTrust trust;
-    Verdict verdict;
-    if (!is_ok(capture::verify(bytes(), device(), target().command_set(), trust.get(), *workspace_, image_, plan_,
-                               verdict))) {
-        throw file_.refused(verdict, image_);
+    if (!is_ok(proofs_.verify(bytes(), device(), target().command_set(), trust.get()))) {
+        throw file_.refused(proofs_.verdict, proofs_.image);
     }
 }
 

@@ -5,12 +5,10 @@
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>
-#include <memory>
 #include <string>
 
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/target_option.h"
-#include "pianola/image.h"
-#include "pianola/plan.h"
 
 namespace pianola::cli {
 
@@ -28,15 +26,13 @@ class VerifiedFile {
     [[nodiscard]] const Target& target() const noexcept { return file_.target(); }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return file_.device(); }
     [[nodiscard]] const BinaryFile& file() const noexcept { return file_; }
-    [[nodiscard]] const Image& image() const noexcept { return image_; }
-    [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
-    [[nodiscard]] const PlanWorkspace& workspace() const noexcept { return *workspace_; }
+    [[nodiscard]] const Image& image() const noexcept { return proofs_.image; }
+    [[nodiscard]] const Plan& plan() const noexcept { return *proofs_.plan; }
+    [[nodiscard]] const PlanWorkspace& workspace() const noexcept { return *proofs_.workspace; }
 
   private:
     BinaryFile file_;
-    std::unique_ptr<PlanWorkspace> workspace_;
-    Image image_;
-    Plan plan_;
+    capture::Verification proofs_;
 };
 
 // A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front

@@ -55,9 +55,9 @@ class ManyFiles {
   private:
     void work() noexcept {
         try {
-            const auto workspace = std::make_unique<PlanWorkspace>();
+            capture::Verification proofs;
             for (std::size_t i = next_++; i < files_.size(); i = next_++) {
-                outcomes_[i] = verifier_.verify(files_[i], *workspace, false);
+                outcomes_[i] = verifier_.verify(files_[i], proofs, false);
                 note(outcomes_[i].code);
             }
         } catch (...) {
@@ -126,8 +126,8 @@ void print_line(const VerifyOutcome& outcome, bool as_json) {
 
 int verify_one(const VerifyArguments& arguments, const ListedFile& file) {
     const Verifier verifier{arguments};
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const VerifyOutcome outcome = verifier.verify(file, *workspace, arguments.reports.empty());
+    capture::Verification proofs;
+    const VerifyOutcome outcome = verifier.verify(file, proofs, arguments.reports.empty());
     store_reports(arguments.reports, {outcome});
     if (arguments.json) {
         fmt::print("{}\n", json_text(outcome.facts));

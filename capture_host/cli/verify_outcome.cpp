@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "capture_host/binary/keys.h"
 #include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/receipt.h"
-#include "capture_host/binary/verify.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/evidence_text.h"
 #include "capture_host/cli/packing.h"
@@ -159,7 +158,7 @@ Verifier::Verifier(const VerifyArguments& arguments)
       device_{arguments.target.device},
       keys_{load_keys(arguments)} {}
 
-VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace) const {
+VerifyOutcome Verifier::judge(const std::string& name, capture::Verification& proofs) const {
     const BinaryFile file{name, targets_, device_};
     // What a device has in its configuration. Without any key signatures are not looked at, which is what development
     // wants.
@@ -170,11 +169,9 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
                       &bear,
                       arguments_.lowest_security_version,
                       &engine};
-    Image image;
-    Plan plan;
-    Verdict verdict;
-    const Status status = capture::verify(file.bytes(), file.device(), file.target().command_set(), trust, workspace,
-                                          image, plan, verdict);
+    const Status status = proofs.verify(file.bytes(), file.device(), file.target().command_set(), trust);
+    const Image& image = proofs.image;
+    const Verdict& verdict = proofs.verdict;
     if (!arguments_.receipt.empty()) {
         const nlohmann::json statement =
             signing::make_statement({file.bytes(), file.device(), trust, verdict, image, file.target().command_set(),
@@ -212,11 +209,11 @@ VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace)
     return outcome;
 }
 
-VerifyOutcome Verifier::verify(const ListedFile& listed, PlanWorkspace& workspace, bool complains) const {
+VerifyOutcome Verifier::verify(const ListedFile& listed, capture::Verification& proofs, bool complains) const {
     const std::string& file = listed.name;
     try {
         listed.check();
-        return judge(file, workspace);
+        return judge(file, proofs);
     } catch (const std::exception& error) {
         const Complaint complaint = complaint_of(error);
         if (complains || (complaint.code == kUsage)) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/target_option.h"
-#include "pianola/plan.h"
 #include "pianola/rule.h"
 #include "pianola/trust.h"
 
@@ -39,16 +39,16 @@ struct VerifyOutcome {
 // Whether the host looks at a rule: the device alone has a counter, and signatures are looked at where there is a key.
 [[nodiscard]] bool applies(Rule rule, bool has_keys);
 
-// The requirements on all files of a call. Many threads may verify at once, each with its own workspace.
+// The requirements on all files of a call. Many threads may verify at once, each with separate proofs.
 class Verifier {
   public:
     explicit Verifier(const VerifyArguments& arguments);  // throws CliError, files::FileError, signing::SigningError
 
     // Throws CliError with kUsage; every other trouble is an outcome. With `complains` every trouble is thrown.
-    [[nodiscard]] VerifyOutcome verify(const ListedFile& listed, PlanWorkspace& workspace, bool complains) const;
+    [[nodiscard]] VerifyOutcome verify(const ListedFile& listed, capture::Verification& proofs, bool complains) const;
 
   private:
-    [[nodiscard]] VerifyOutcome judge(const std::string& name, PlanWorkspace& workspace) const;
+    [[nodiscard]] VerifyOutcome judge(const std::string& name, capture::Verification& proofs) const;
 
     const VerifyArguments& arguments_;
     targets::Targets targets_;

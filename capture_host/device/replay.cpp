@@ -6,8 +6,9 @@
 #include <algorithm>
 
 #include "capture_host/base/interrupt.h"
-#include "capture_host/base/profiles.h"
 #include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
+#include "capture_host/binary/refusal_text.h"
 #include "pianola/development_config.h"
 #include "pianola_host/manifest.h"
 
@@ -74,8 +75,7 @@ Refused::Refused(const Verdict& verdict) : std::runtime_error{text_of(verdict)},
 
 Stopped::Stopped(Status status, const FaultRecord& fault)
     : std::runtime_error{fmt::format("the replay stopped with {} on queue {} of device ({}, {}) at command {}",
-                                     capture::status_name(status), fault.queue, fault.row, fault.column,
-                                     fault.command)},
+                                     status_name(status), fault.queue, fault.row, fault.column, fault.command)},
       status_{status},
       fault_{fault} {}
 

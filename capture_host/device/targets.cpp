@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "capture_host/binary/names.h"
 #include "hal/host/device_numbers.h"
 #include "hal/host/plugin.h"
 #include "hal/registry/registry.h"
@@ -128,10 +129,8 @@ FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust) 
     found.device = target->usual_device();
     DeviceDescription device = found.device;
     copy_sizes(named, device);
-    for (const Capacities* const profile : kProfiles) {
-        device.capacities =
-            (profile->number == static_cast<std::uint32_t>(named.profile)) ? profile : device.capacities;
-    }
+    const Capacities* const profile = find_profile(named.profile);
+    device.capacities = (profile != nullptr) ? profile : device.capacities;
     device.mesh_rows = named.mesh_rows;
     device.mesh_columns = named.mesh_columns;
     const std::string wrong = target->what_is_wrong_with(device);

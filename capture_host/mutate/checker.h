@@ -5,13 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/verify.h"
 #include "capture_host/mutate/subject.h"
 #include "capture_host/mutate/trusts.h"
-#include "pianola/session.h"
 
 namespace pianola::mutate {
 
@@ -27,9 +26,7 @@ class Checker {
   private:
     DeviceDescription device_;
     const CommandSet& command_set_;
-    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
-    std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
-    Verdict verdict_;
+    capture::Verification proofs_;
 };
 
 }  // namespace pianola::mutate

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/mutate/damage.h"
-#include "runtime/image/manifest_rules.h"
+#include "runtime/image/schema_rules.h"
 
 namespace pianola::mutate {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "capture_host/binary/sign_binary.h"
+#include "capture_host/binary/signing.h"
 #include "pianola/bytes.h"
 
 namespace pianola::mutate {

@@ -1,6 +1,6 @@
 // Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is
 // signed at all.
-#include "capture_host/binary/sign_binary.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/mutant_keys.h"
 #include "capture_host/mutate/operators.h"

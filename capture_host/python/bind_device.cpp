@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "capture_host/base/profiles.h"
+#include "capture_host/binary/names.h"
 #include "capture_host/python/bindings.h"
 #include "pianola_host/tensor.h"
 
@@ -49,10 +49,10 @@ using tensor::Tensor;
     options.threaded = threaded;
     options.allow_allocation_under_trace = allow_allocation_under_trace;
     options.keep_log = keep_log;
-    options.spec.capacities = capture::find_profile(profile);
+    options.spec.capacities = find_profile(profile);
     if (options.spec.capacities == nullptr) {
         throw host::HostError{host::HostRule::kDeviceOptions,
-                              fmt::format("there is no profile '{}'; small_ecu, default and host are", profile)};
+                              fmt::format("there is no profile '{}'; {} are", profile, list_profiles("", "and"))};
     }
     options.host_cost = {unsigned_from(host_dispatch_ns, "host_dispatch_ns"),
                          unsigned_from(host_replay_ns, "host_replay_ns")};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
 #include "pianola_host/replay.h"
 #include "pianola_host/targets.h"
 
@@ -131,7 +132,7 @@ std::uint32_t Player::self_test() {
         if ((stopped.status() == Status::kIntegrity) && (session.fault().stage == FaultStage::kSelfTest)) {
             throw PlayerError{"PLAYER-FAULT",
                               fmt::format("self-test vector {} of {} gave another output ({}){}; load the binary again",
-                                          passed, count, capture::status_name(stopped.status()),
+                                          passed, count, status_name(stopped.status()),
                                           state_->manifest.parameters.empty()
                                               ? ""
                                               : ": vectors are for the values that parameters had when they were "

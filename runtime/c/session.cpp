@@ -2,11 +2,19 @@
 #include <array>
 #include <cstring>
 
-#include "runtime/c/session_at.h"
 #include "runtime/c/storage.h"
 
 namespace pianola::c_api {
 namespace {
+
+// The mark in a session's storage shows whether a session exists: a pattern combined with the address, which a copy
+// does not match. While a call is under way its lowest bit is set.
+constexpr std::uint32_t kMark = 0x50E4'A11AU;
+constexpr std::uint32_t kBusy = 1U;
+
+[[nodiscard]] std::uint32_t number_of(const pnl_session_t* session) noexcept {
+    return static_cast<std::uint32_t>(address_of(session));
+}
 
 // Results of functions that called no method of the session; no Status has these values.
 constexpr std::uint32_t kNoSession = 0U;
@@ -16,6 +24,15 @@ static_assert(sizeof(pnl_session_t::private_words) >= sizeof(Session), "pianola_
 static_assert(alignof(Session) <= alignof(pnl_session_t));
 static_assert(alignof(PlanWorkspace) <= alignof(pnl_workspace_t));
 static_assert(sizeof(PlanWorkspace) <= sizeof(pnl_workspace_t));
+
+// The session at this place, whether or not a call is under way; nullptr where there is none.
+[[nodiscard, gnu::noinline]] const Session* find(const pnl_session_t* session) noexcept {
+    if ((session == nullptr) || (((session->private_mark ^ number_of(session)) | kBusy) != (kMark | kBusy))) {
+        return nullptr;
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-052
+    return std::launder(reinterpret_cast<const Session*>(&session->private_words[0]));
+}
 
 // The session for a call that may change it: nullptr also if a call is under way. leave() ends the call.
 [[nodiscard, gnu::noinline]] Session* enter(pnl_session_t* session) noexcept {
@@ -145,6 +162,7 @@ void construct(void* at, const pnl_session_config_t& from) noexcept {
 
 using pianola::Session;
 
+using pianola::c_api::c_twin;
 using pianola::c_api::twin;
 namespace c_api = pianola::c_api;
 
@@ -322,4 +340,68 @@ pnl_status_t pnl_session_scrub(pnl_session_t* session) {
 
 pnl_status_t pnl_session_confirm_start(pnl_session_t* session) {
     return c_api::enter_and<&Session::confirm_start>(session);
+}
+
+// Read-only queries; callbacks may call them too.
+
+bool pnl_session_is_loaded(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) && found->is_loaded();
+}
+
+bool pnl_session_has_views(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) && found->has_views();
+}
+
+bool pnl_session_is_verifying(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) && found->is_verifying();
+}
+
+uint32_t pnl_session_self_test_count(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->self_test_count() : 0U;
+}
+
+pnl_bytes_t pnl_session_self_tests(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    const pianola::ByteSpan vectors = (found != nullptr) ? found->self_tests() : pianola::ByteSpan{};
+    return pnl_bytes_t{vectors.data(), vectors.size()};
+}
+
+uint32_t pnl_session_output_bytes(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->output_bytes() : 0U;
+}
+
+uint32_t pnl_session_scrub_calls(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->scrub_calls() : 0U;
+}
+
+const pnl_plan_t* pnl_session_plan(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return ((found != nullptr) && found->is_loaded()) ? c_twin<pnl_plan_t>(&found->plan()) : nullptr;
+}
+
+const pnl_fault_t* pnl_session_fault(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? c_twin<pnl_fault_t>(&found->fault()) : nullptr;
+}
+
+const pnl_fault_t* pnl_session_past_fault(const pnl_session_t* session, uint32_t index) {
+    const Session* const found = c_api::find(session);
+    return ((found != nullptr) && (index < pianola::kMaxFaultRecords)) ? c_twin<pnl_fault_t>(&found->past_fault(index))
+                                                                       : nullptr;
+}
+
+uint32_t pnl_session_fault_count(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->fault_count() : 0U;
+}
+
+uint32_t pnl_session_steps_completed(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->steps_completed() : 0U;
 }

@@ -42,16 +42,14 @@ constexpr std::array<HeaderField, static_cast<std::size_t>(Field::kCount)> kFiel
 }  // namespace
 
 Status note_refusal(const Reading& reading, Cause cause, std::size_t actual, std::size_t limit) noexcept {
-    const auto field = static_cast<Field>(static_cast<std::uint32_t>(cause) >> kFieldShift);
-    return note_refusal_at(reading, cause, place_of(field), actual, limit);
+    return note_refusal_at(reading, cause, place_of(field_of<Field>(cause)), actual, limit);
 }
 
 Status note_refusal_at(const Reading& reading, Cause cause, std::uint32_t place, std::size_t actual,
                        std::size_t limit) noexcept {
-    const auto number = static_cast<std::uint32_t>(cause);
     reading.verdict.path.enter("header");
-    reading.verdict.path.enter(kFields[number >> kFieldShift].name);
-    return refuse_wide(reading.verdict, static_cast<Rule>(number & ((1U << kFieldShift) - 1U)), place, actual, limit);
+    reading.verdict.path.enter(kFields[static_cast<std::size_t>(field_of<Field>(cause))].name);
+    return refuse_wide(reading.verdict, rule_of(cause), place, actual, limit);
 }
 
 // All bytes before the first that is not zero: a valid file has some hundred of them, in every validation.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "pianola/envelope.h"
-#include "runtime/verdict/refusal.h"
+#include "runtime/verdict/cause.h"
 
 namespace pianola::envelope_checks {
 
@@ -32,14 +32,6 @@ enum class Field : std::uint8_t {
     kSelfTests,
     kCount,
 };
-
-// Rule and field as one number: there are many calls, and their arguments then fit in registers.
-enum class Cause : std::uint16_t {};
-inline constexpr std::uint32_t kFieldShift = 8U;
-static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
-[[nodiscard]] constexpr Cause cause_of(Rule rule, Field field) noexcept {
-    return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
-}
 
 // envelope.cpp: fill in the verdict, for a field of the header or for another offset.
 Status note_refusal(const Reading& reading, Cause cause, std::size_t actual, std::size_t limit) noexcept;

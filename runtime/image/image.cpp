@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "pianola/config.h"
-#include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
+#include "runtime/image/schema_rules.h"
 #include "runtime/image/table_cursor.h"
 #include "trace_binary_generated.h"
 

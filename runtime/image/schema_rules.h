@@ -73,4 +73,11 @@ struct SchemaRules {
     std::uint32_t root{0U};  // index into tables
 };
 
+namespace schema {
+
+// Of the manifest's schema. Defined in the source that schemac makes from it.
+extern const SchemaRules kTraceBinaryRules;
+
+}  // namespace schema
+
 }  // namespace pianola

@@ -1,6 +1,30 @@
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
+bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept {
+    const std::uint32_t region = find_region(plan, command.address, command.size_bytes);
+    return (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
+}
+
+// Each byte once: weights, and state, with which the data flow begins.
+bool check_set_up(Context& context) noexcept {
+    PlanWorkspace& workspace = context.workspace;
+    workspace.weights.clear();
+    workspace.written.clear();
+    bool good = true;
+    for (std::uint32_t i = 0U; good && (i < workspace.setup.count); ++i) {
+        const PlannedCommand& entry = workspace.setup_commands[i];
+        const QueueCommand& command = entry.command;
+        if (!is_taken(context, entry) || (command.slot != kWeightsSlot)) {
+            continue;
+        }
+        enter_command(context, entry);
+        IntervalMap& written = is_state(context.plan, workspace, command) ? workspace.written : workspace.weights;
+        good = claim(context, written, command.address, command.size_bytes, Rule::kScrWeightsOnce);
+    }
+    return good;
+}
+
 namespace {
 
 // A step's writes from the host must not overlap what set-up has written, which is compared with the file.
@@ -29,9 +53,9 @@ bool reads_weights(const Context& context, const ByteRun& run) noexcept {
     return (run.access != Access::kWrite) && context.workspace.weights.contains(run.address, run.size_bytes);
 }
 
-// Program order is an order in which the queues can run, and commands that no event orders do not conflict (races.cpp):
-// so this order represents every order. Written bytes stay written: one visit of the step represents all, and the first
-// replay of a trace every later one. State is written at set-up, and outlives the step.
+// Program order is an order in which the queues can run, and commands that no event orders do not conflict
+// (queues.cpp): so this order represents every order. Written bytes stay written: one visit of the step represents all,
+// and the first replay of a trace every later one. State is written at set-up, and outlives the step.
 bool check_data_flow(Context& context) noexcept {
     const Plan& plan = context.plan;
     find_tensors(context);

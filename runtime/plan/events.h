@@ -1,6 +1,6 @@
 // Events in scripts, for the walk over a script (order.cpp).
 //
-// A runtime for one queue has no events; runtime/without/queues.cpp stands for events.cpp there.
+// A runtime for one queue has no events; runtime/without/queues.cpp stands for queues.cpp there.
 #pragma once
 
 #include "runtime/plan/proof.h"

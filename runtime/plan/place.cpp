@@ -69,7 +69,7 @@ Status note_named_refusal(Context& context, Rule rule, const char* name, std::ui
 }
 
 Status note_wide_refusal(Context& context, Cause cause, std::uint64_t actual, std::uint64_t limit) noexcept {
-    return note_named_refusal(context, rule_of(cause), name_of(field_of(cause)), actual, limit);
+    return note_named_refusal(context, rule_of(cause), name_of(field_of<Field>(cause)), actual, limit);
 }
 
 Status note_refusal(Context& context, Cause cause, std::uint32_t actual, std::uint32_t limit) noexcept {

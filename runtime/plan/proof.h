@@ -3,7 +3,7 @@
 
 #include "pianola/plan.h"
 #include "runtime/plan/runs.h"
-#include "runtime/verdict/refusal.h"
+#include "runtime/verdict/cause.h"
 
 namespace pianola::proof {
 
@@ -42,7 +42,7 @@ struct Context {
     return has_device(command.devices, context.mesh_device);
 }
 
-// state.cpp: resets, copies and compares states of traces. Unused words cost nothing.
+// traces.cpp: resets, copies and compares states of traces. Unused words cost nothing.
 void clear_state(DecodeState& state) noexcept;
 void copy_state(const DecodeState& other, DecodeState& state) noexcept;
 [[nodiscard]] bool is_same_state(const DecodeState& state, const DecodeState& other) noexcept;
@@ -64,22 +64,8 @@ void enter_root(Context& context, Field field, std::uint32_t index) noexcept;
 // Sets the place to "scripts[s].commands[c]": the script command that a planned command comes from.
 void enter_command(Context& context, const PlannedCommand& command) noexcept;
 
-// A refusal: a rule, and a field of the context's place; with kNone the place itself. Encoded as one number, because
-// there are many calls: the rule and the two numbers that broke it then fit in registers.
-enum class Cause : std::uint16_t {};
-inline constexpr std::uint32_t kFieldShift = 8U;
-static_assert(static_cast<std::uint32_t>(Rule::kRuleCount) <= (1U << kFieldShift));
-[[nodiscard]] constexpr Cause cause_of(Rule rule, Field field) noexcept {
-    return static_cast<Cause>((static_cast<std::uint32_t>(field) << kFieldShift) | static_cast<std::uint32_t>(rule));
-}
-[[nodiscard]] constexpr Rule rule_of(Cause cause) noexcept {
-    return static_cast<Rule>(static_cast<std::uint32_t>(cause) & ((1U << kFieldShift) - 1U));
-}
-[[nodiscard]] constexpr Field field_of(Cause cause) noexcept {
-    return static_cast<Field>(static_cast<std::uint32_t>(cause) >> kFieldShift);
-}
-
-// place.cpp: fills in the verdict.
+// place.cpp: fills in the verdict with the cause's rule, for a field of the context's place; with kNone for the place
+// itself.
 Status note_refusal(Context& context, Cause cause, std::uint32_t actual, std::uint32_t limit) noexcept;
 Status note_wide_refusal(Context& context, Cause cause, std::uint64_t actual, std::uint64_t limit) noexcept;
 // For a field that a command set names; nullptr stands for the place itself.
@@ -135,14 +121,14 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 // scripts.cpp: positions of commands; indices; everything exactly once. Resolves all scripts.
 [[nodiscard]] bool check_scripts(Context& context) noexcept;
 
-// From here to races.cpp, all functions are about the commands of one device: context.mesh_device.
+// From here to queues.cpp, all functions are about the commands of one device: context.mesh_device.
 
-// set_up.cpp: bytes that the set-up writes.
+// data_flow.cpp: bytes that the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
 // Whether a command of the set-up writes state.
 [[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
 
-// events.cpp: numbers of queues and events that scripts may use.
+// queues.cpp: numbers of queues and events that scripts may use.
 [[nodiscard]] std::uint32_t queue_limit(const Context& context) noexcept;
 [[nodiscard]] std::uint32_t event_limit() noexcept;
 
@@ -192,7 +178,7 @@ void judge_views(Context& context) noexcept;
 // data_flow.cpp: an access that conflicts with none, because nothing writes to weights.
 [[nodiscard]] bool reads_weights(const Context& context, const ByteRun& run) noexcept;
 
-// races.cpp: commands on different queues that no event orders do not conflict.
+// queues.cpp: commands on different queues that no event orders do not conflict.
 [[nodiscard]] bool check_races(Context& context) noexcept;
 
 // The region that holds all of [address, address + size_bytes); kMaxRegions if there is none.

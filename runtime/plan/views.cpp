@@ -27,7 +27,7 @@ void note_use(Context& context, const ByteRun& run, TensorUse& use) noexcept {
 
 void find_tensors(Context& context) noexcept {
     Plan& plan = context.plan;
-    IntervalMap& tensors = context.workspace.touched[1].writes;  // of races.cpp, which comes later
+    IntervalMap& tensors = context.workspace.touched[1].writes;  // of queues.cpp, which comes later
     tensors.clear();
     context.workspace.uses.fill(TensorUse{});
     plan.views = PlannedViews{};
@@ -68,7 +68,7 @@ void find_tensors(Context& context) noexcept {
 //   - nothing reads an input before its transfer, which would read the bytes of the previous step, or outside the step,
 //     when the application may have written the next input;
 //   - nothing in the step writes an output after its transfer.
-// Program order represents every order (races.cpp): unordered commands do not conflict with the transfer. A trace
+// Program order represents every order (queues.cpp): unordered commands do not conflict with the transfer. A trace
 // counts with all bytes that its commands touch, for every value of a declared parameter.
 void judge_views(Context& context) noexcept {
     Plan& plan = context.plan;

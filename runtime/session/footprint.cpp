@@ -1,7 +1,7 @@
 #include "pianola/footprint.h"
 
 #include "pianola/session.h"
-#include "runtime/core/footprint_check.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola {
 

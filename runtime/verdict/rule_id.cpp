@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<const char*, static_cast<std::size_t>(Rule::kRuleCount)> kRuleIds{{
     "NOT-RUN",
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_RULE(name, id, message, why) id,
+#define PIANOLA_RULE(name, id, message, why, cause, remedy) id,
 #include "pianola/rules.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_RULE
 }};

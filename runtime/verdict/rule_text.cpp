@@ -13,7 +13,7 @@ struct RuleText {
 constexpr std::array<RuleText, static_cast<std::size_t>(Rule::kRuleCount)> kRuleTexts{{
     RuleText{"the file has not been validated", "a verdict that nobody reached is a refusal"},
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_RULE(name, id, message, why) RuleText{message, why},
+#define PIANOLA_RULE(name, id, message, why, cause, remedy) RuleText{message, why},
 #include "pianola/rules.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_RULE
 }};

@@ -1,5 +1,5 @@
-// Replaces plan/events.cpp and plan/races.cpp in a runtime that drives one queue of a device and has no events. A file
-// that uses another queue is refused as by a device that has one.
+// Replaces plan/queues.cpp in a runtime that drives one queue of a device and has no events. A file that uses another
+// queue is refused as by a device that has one.
 #include "runtime/plan/events.h"
 
 namespace pianola::proof {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/refdev_command_set.h"
@@ -79,14 +78,9 @@ TEST(Capture, AFallBackToOneStepInFlightIsSaid) {
     const files::AlignedBytes file{files::load_file(kept)};
     const DeviceDescription& description = device->spec();
     const refdev::RefdevCommandSet command_set;
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Image image;
-    Verdict verdict;
-    EXPECT_NE(
-        capture::verify(file.view(), description, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
-        Status::kOk);
-    EXPECT_EQ(verdict.rule, Rule::kOrdRace);
+    capture::Verification proofs;
+    EXPECT_NE(proofs.verify(file.view(), description, command_set, kDevelopmentTrust), Status::kOk);
+    EXPECT_EQ(proofs.verdict.rule, Rule::kOrdRace);
 }
 
 // A record in front of the first step that nobody waits for lets nothing overlap: its event is named, wherever it

@@ -52,13 +52,9 @@ void expect_model(const host::CapturedWorkload& workload, const DeviceDescriptio
 inline void expect_verified(const host::CapturedWorkload& workload, const DeviceDescription& spec) {
     const files::AlignedBytes file{workload.file};
     const refdev::RefdevCommandSet command_set;
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Image image;
-    Verdict verdict;
-    EXPECT_EQ(capture::verify(file.view(), spec, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict),
-              Status::kOk)
-        << rule_id(verdict.rule);
+    capture::Verification proofs;
+    EXPECT_EQ(proofs.verify(file.view(), spec, command_set, kDevelopmentTrust), Status::kOk)
+        << rule_id(proofs.verdict.rule);
 }
 
 }  // namespace pianola::test

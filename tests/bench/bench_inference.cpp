@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,13 +35,9 @@ using pianola::Status;
 
 // Counted: what `pianola verify` does with a file that it has read.
 [[gnu::noinline]] bool pianola_counted_verify(ByteSpan file, const pianola::DeviceDescription& device,
-                                              pianola::PlanWorkspace& workspace) {
-    pianola::Image image;
-    pianola::Plan plan;
-    pianola::Verdict verdict;
+                                              pianola::capture::Verification& proofs) {
     const pianola::refdev::RefdevCommandSet command_set;
-    return is_ok(pianola::capture::verify(file, device, command_set, pianola::kDevelopmentTrust, workspace, image, plan,
-                                          verdict));
+    return is_ok(proofs.verify(file, device, command_set, pianola::kDevelopmentTrust));
 }
 
 // Counted: the yardstick for verify.
@@ -86,14 +81,11 @@ int verify(const pianola::replay::Bytes& bytes) {
     const pianola::files::AlignedBytes file{bytes};
     pianola::DeviceDescription device;
     pianola::refdev::describe({}, device);
-    const auto workspace = std::make_unique<pianola::PlanWorkspace>();
+    pianola::capture::Verification proofs;
     // Once before it counts, so that lazy binding and the allocator's first pages are not in the count.
-    pianola::Image image;
-    pianola::Plan plan;
-    pianola::Verdict verdict;
-    const bool warm = is_ok(pianola::capture::verify(file.view(), device, pianola::refdev::RefdevCommandSet{},
-                                                     pianola::kDevelopmentTrust, *workspace, image, plan, verdict));
-    const bool accepted = warm && pianola_counted_verify(file.view(), device, *workspace);
+    const bool warm =
+        is_ok(proofs.verify(file.view(), device, pianola::refdev::RefdevCommandSet{}, pianola::kDevelopmentTrust));
+    const bool accepted = warm && pianola_counted_verify(file.view(), device, proofs);
     const pianola::Sha256Digest digest = pianola_counted_digest(file.view());
     fmt::print("{{\"file_bytes\": {}, \"first_digest_byte\": {}}}\n", bytes.size(), digest[0]);
     return accepted ? 0 : 1;

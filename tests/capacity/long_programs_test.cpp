@@ -37,14 +37,10 @@ TEST_P(LongPrograms, AreTaken) {
     EXPECT_GT(commands, kCommands);
 
     const DeviceDescription& description = device->spec();
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
     const files::AlignedBytes file{workload.file};
-    Image image;
-    Verdict verdict;
-    EXPECT_EQ(capture::verify(file.view(), description, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace,
-                              image, *plan, verdict),
-              Status::kOk)
+    capture::Verification proofs;
+    const Verdict& verdict = proofs.verdict;
+    EXPECT_EQ(proofs.verify(file.view(), description, refdev::RefdevCommandSet{}, kDevelopmentTrust), Status::kOk)
         << rule_id(verdict.rule) << ' ' << verdict.actual << " against " << verdict.limit;
 }
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "capture_host/binary/keys.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/cli/options.h"
 #include "pianola_host/files.h"
 #include "tests/fuzz/seeds.h"

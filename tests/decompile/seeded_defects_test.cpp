@@ -22,14 +22,10 @@ namespace pianola::decompile {
 Verdicts judge(const capture::LinkedWorkload& work, const ModelSpec& against) {
     const std::vector<std::uint8_t> model = tflite::build_model(against);
     const files::AlignedBytes file{capture::write_trace_binary(work.manifest, work.segments)};
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    Image image;
-    Plan plan;
-    Verdict verdict;
+    capture::Verification proofs;
     const DeviceDescription device = refdev::target().usual_device();
-    const Status status = capture::verify(file.view(), device, refdev::target().command_set(), kDevelopmentTrust,
-                                          *workspace, image, plan, verdict);
-    return {decompile(image, refdev::target().command_set(), {model.data(), model.size()}), !is_ok(status)};
+    const Status status = proofs.verify(file.view(), device, refdev::target().command_set(), kDevelopmentTrust);
+    return {decompile(proofs.image, refdev::target().command_set(), {model.data(), model.size()}), !is_ok(status)};
 }
 
 namespace {

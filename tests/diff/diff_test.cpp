@@ -1,13 +1,12 @@
 // A binary, and the same one with one thing changed: the class of that is named, and no other.
-#include "capture_host/binary/diff/diff.h"
+#include "capture_host/binary/diff.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <set>
 
-#include "capture_host/binary/keys.h"
-#include "capture_host/binary/sign_binary.h"
+#include "capture_host/binary/signing.h"
 #include "capture_host/capture/capture.h"
 #include "hal/registry/registry.h"
 #include "pianola/development_config.h"

@@ -59,14 +59,9 @@ void expect_verified(const Bytes& bytes, const refdev::DeviceSpec& spec, const s
     const files::AlignedBytes file{bytes};
     DeviceDescription device;
     refdev::describe(spec, device);
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    Image image;
-    Plan plan;
-    Verdict verdict;
-    ASSERT_EQ(capture::verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust, *workspace, image,
-                              plan, verdict),
-              Status::kOk)
-        << name << ": " << rule_id(verdict.rule);
+    capture::Verification proofs;
+    ASSERT_EQ(proofs.verify(file.view(), device, refdev::RefdevCommandSet{}, kDevelopmentTrust), Status::kOk)
+        << name << ": " << rule_id(proofs.verdict.rule);
 }
 
 Outcome compare_records(const std::filesystem::path& folder, Player& player, std::size_t most_records = SIZE_MAX) {

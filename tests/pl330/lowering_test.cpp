@@ -23,18 +23,16 @@ class Verified {
         DeviceDescription device;
         pl330::describe(board::kEngineSpec, device);
         const pl330::Pl330CommandSet command_set;
-        static_cast<void>(capture::verify(bytes_.view(), device, command_set, kDevelopmentTrust, *workspace_, image_,
-                                          *plan_, verdict_));
+        static_cast<void>(proofs_.verify(bytes_.view(), device, command_set, kDevelopmentTrust));
     }
-    [[nodiscard]] std::string rule() const { return is_ok(verdict_.status) ? "" : rule_id(verdict_.rule); }
-    [[nodiscard]] const Plan& plan() const { return *plan_; }
+    [[nodiscard]] std::string rule() const {
+        return is_ok(proofs_.verdict.status) ? "" : rule_id(proofs_.verdict.rule);
+    }
+    [[nodiscard]] const Plan& plan() const { return *proofs_.plan; }
 
   private:
     files::AlignedBytes bytes_;
-    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
-    std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
-    Image image_;
-    Verdict verdict_;
+    capture::Verification proofs_;
 };
 
 TEST(Pl330Lowering, TheExchangeIsAccepted) {

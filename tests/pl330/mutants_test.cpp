@@ -28,13 +28,9 @@ std::string rule_of(const std::vector<std::uint8_t>& bytes) {
     DeviceDescription device;
     pl330::describe(board::kEngineSpec, device);
     const pl330::Pl330CommandSet command_set;
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Image image;
-    Verdict verdict;
-    const Status status =
-        capture::verify(file.view(), device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict);
-    return is_ok(status) ? "accepted" : rule_id(verdict.rule);
+    capture::Verification proofs;
+    const Status status = proofs.verify(file.view(), device, command_set, kDevelopmentTrust);
+    return is_ok(status) ? "accepted" : rule_id(proofs.verdict.rule);
 }
 
 TEST(Pl330Mutants, EachIsRefusedByItsRule) {

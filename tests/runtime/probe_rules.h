@@ -1,6 +1,6 @@
 // The rules that schemac makes from the probe schema.
 //
-// What runtime/image/manifest_rules.h declares for the manifest.
+// What runtime/image/schema_rules.h declares for the manifest.
 #pragma once
 
 #include "runtime/image/schema_rules.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pianola_host/manifest.h"
-#include "runtime/image/manifest_rules.h"
 #include "runtime/image/schema_check.h"
+#include "runtime/image/schema_rules.h"
 #include "tests/runtime/probe_file.h"
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/probe_schema/probe_generated.h"

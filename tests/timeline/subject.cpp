@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <memory>
 
 #include "capture_host/binary/verify.h"
 #include "hal/devices/refdev/command_encoding.h"
@@ -102,18 +101,15 @@ test::Workload mixed(std::uint32_t queues) {
 Subject::Subject(std::uint32_t queues) : Subject{test::make_small_workload(queues)} {}
 
 Subject::Subject(const test::Workload& workload) : bytes_{workload.file()} {
-    const auto workspace = std::make_unique<PlanWorkspace>();
     const refdev::RefdevCommandSet command_set;
     refdev::describe(test::small_device(), device_);
     device_.mesh_rows = workload.manifest.target.mesh_rows;
     device_.mesh_columns = workload.manifest.target.mesh_columns;
-    Image image;
-    Plan plan;
-    Verdict verdict;
-    EXPECT_EQ(capture::verify(bytes_.view(), device_, command_set, kDevelopmentTrust, *workspace, image, plan, verdict),
-              Status::kOk)
+    capture::Verification proofs;
+    const Verdict& verdict = proofs.verdict;
+    EXPECT_EQ(proofs.verify(bytes_.view(), device_, command_set, kDevelopmentTrust), Status::kOk)
         << rule_id(verdict.rule) << " " << verdict.actual << " " << verdict.limit;
-    workloads_ = read_workloads(image, plan, refdev::target());
+    workloads_ = read_workloads(proofs.image, *proofs.plan, refdev::target());
 }
 
 std::vector<Slice> slices_of(const Pattern& pattern, std::uint32_t steps) {

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/binary/keys.h"
-#include "capture_host/binary/sign_binary.h"
+#include "capture_host/binary/signing.h"
 #include "hal/crypto/bearssl_verifier.h"
 #include "pianola/trust.h"
 #include "tests/support/workload.h"

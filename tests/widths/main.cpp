@@ -21,7 +21,7 @@
 #include <stdexcept>
 
 #include "pianola/development_config.h"
-#include "runtime/image/manifest_rules.h"
+#include "runtime/image/schema_rules.h"
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/vectors/vector_pack.h"
 #include "tests/widths/judge.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "pianola/envelope.h"
-#include "runtime/image/manifest_rules.h"
+#include "runtime/image/schema_rules.h"
 #include "tests/runtime/probe_file.h"
 #include "tests/runtime/probe_rules.h"
 #include "tests/widths/placed_file.h"

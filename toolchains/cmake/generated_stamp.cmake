@@ -11,7 +11,7 @@ endfunction()
 function(pianola_generated_stamp variable source folder flatbuffers)
   file(GLOB inputs RELATIVE "${source}" "${source}/schema/*.fbs" "${source}/toolchains/schemac/*.cpp"
     "${source}/toolchains/schemac/*.h")
-  list(APPEND inputs runtime/image/manifest_rules.h)
+  list(APPEND inputs runtime/image/schema_rules.h)
   pianola_generated_files(files "${source}")
   set(text "")
   foreach(file IN LISTS inputs)

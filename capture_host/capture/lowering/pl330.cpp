@@ -189,14 +189,11 @@ capture::ManifestTarget target_of(const EngineSpec& engine) {
 }
 
 Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {
-    const auto workspace = std::make_unique<PlanWorkspace>();
-    const auto plan = std::make_unique<Plan>();
-    Image image;
-    Verdict verdict;
-    if (!is_ok(
-            validate(file, from, usual_target().command_set(), kDevelopmentTrust, *workspace, image, *plan, verdict))) {
-        throw LoweringError{fmt::format("the reference device refuses the binary: {}", rule_id(verdict.rule))};
+    capture::Verification captured;
+    if (!is_ok(captured.validate(file, from, usual_target().command_set(), kDevelopmentTrust))) {
+        throw LoweringError{fmt::format("the reference device refuses the binary: {}", rule_id(captured.verdict.rule))};
     }
+    const Image& image = captured.image;
     Lowered lowered{capture::read_manifest(image), {to_vector(image.weights()), {}, to_vector(image.self_tests())}};
     capture::Manifest& manifest = lowered.manifest;
     if ((from.dram_base != engine.dram_base) || (from.dram_bytes != engine.dram_bytes) ||
@@ -254,14 +251,10 @@ class Pl330Lowering final : public targets::Lowering {
   private:
     static void judge(const std::vector<std::uint8_t>& file, const DeviceDescription& device) {
         const files::AlignedBytes bytes{file};
-        const auto workspace = std::make_unique<PlanWorkspace>();
-        const auto plan = std::make_unique<Plan>();
-        Image image;
-        Verdict verdict;
-        if (!is_ok(capture::verify(bytes.view(), device, target().command_set(), kDevelopmentTrust, *workspace, image,
-                                   *plan, verdict))) {
-            throw LoweringError{fmt::format("the lowered binary is refused: {}: {}", rule_id(verdict.rule),
-                                            rule_message(verdict.rule))};
+        capture::Verification lowered;
+        if (!is_ok(lowered.verify(bytes.view(), device, target().command_set(), kDevelopmentTrust))) {
+            throw LoweringError{fmt::format("the lowered binary is refused: {}: {}", rule_id(lowered.verdict.rule),
+                                            rule_message(lowered.verdict.rule))};
         }
     }
 };

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "capture_host/base/profiles.h"
 #include "capture_host/base/text.h"
+#include "capture_host/binary/names.h"
+#include "capture_host/binary/refusal_text.h"
 #include "capture_host/capture/expected.h"
 #include "capture_host/host/device/device_state.h"
 #include "hal/registry/registry.h"
@@ -33,9 +34,9 @@ auto replaying(Act act) {
     try {
         return act();
     } catch (const replay::Stopped& stopped) {
-        throw HostError{HostRule::kCaptureRefused,
-                        fmt::format("the captured workload was accepted, but does not replay ({})",
-                                    capture::status_name(stopped.status()))};
+        throw HostError{
+            HostRule::kCaptureRefused,
+            fmt::format("the captured workload was accepted, but does not replay ({})", status_name(stopped.status()))};
     }
 }
 
@@ -104,12 +105,8 @@ void compare(const std::string& what, const std::vector<std::uint8_t>& is, const
 }  // namespace
 
 const Capacities& profile_of(const capture::ManifestTarget& target) {
-    for (const Capacities* const profile : {&profiles::kSmallEcu, &profiles::kDefault}) {
-        if (static_cast<CapacityProfile>(profile->number) == target.profile) {
-            return *profile;
-        }
-    }
-    return profiles::kHost;
+    const Capacities* const profile = find_profile(target.profile);
+    return (profile != nullptr) ? *profile : *kProfiles.back();
 }
 
 TrialRefused::TrialRefused(const Verdict& verdict, const std::string& remedy)

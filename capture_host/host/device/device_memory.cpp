@@ -8,7 +8,7 @@
 namespace pianola::host {
 namespace {
 
-const char* name_of(Memory memory) {
+const char* memory_name(Memory memory) {
     return (memory == Memory::kDram) ? "DRAM" : "L1 of every core";
 }
 
@@ -167,7 +167,7 @@ std::uint32_t DeviceState::allocate(Memory memory, std::uint64_t bytes, std::uin
             HostRule::kMemoryFull,
             fmt::format("{} of {} bytes does not fit {}: the largest gap has {} bytes, {} of {} are in use; "
                         "deallocate buffers, or use smaller ones",
-                        what, bytes, name_of(memory), target.largest_free_bytes(), target.used_bytes(),
+                        what, bytes, memory_name(memory), target.largest_free_bytes(), target.used_bytes(),
                         target.total_bytes())};
     }
     const auto is_under_trace = [&](const DeviceState* device) {
@@ -244,7 +244,7 @@ void DeviceState::note_consequences(Memory memory, std::uint32_t offset, std::ui
         if (reads || writes) {
             const std::string consequence =
                 fmt::format("{} of {} bytes at offset {} of {} lies where trace {} {}: executing the trace {}", what,
-                            bytes, offset, name_of(memory), id, writes ? "writes" : "reads",
+                            bytes, offset, memory_name(memory), id, writes ? "writes" : "reads",
                             writes ? "destroys its contents" : "reads whatever it holds then");
             consequences += (consequences.empty() ? "" : "; ") + consequence;
             if (options.allow_allocation_under_trace) {

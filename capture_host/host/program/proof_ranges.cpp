@@ -57,7 +57,7 @@ class SeparatedBuffers {
     std::map<std::uint32_t, std::uint32_t> places_;  // by the address where the run lies
 };
 
-// Ranges as runtime/plan/cores.cpp keeps them; on a device of two queues also as runtime/plan/races.cpp does, which
+// Ranges as runtime/plan/cores.cpp keeps them; on a device of two queues also as runtime/plan/queues.cpp does, which
 // does not distinguish cores. That proof keeps the ranges of a whole step, so half of them are left to the other
 // programs.
 class Ranges {

@@ -29,7 +29,7 @@ import xml.etree.ElementTree as ElementTree
 
 from evidence import argument_parser, has_passed, is_current
 
-RULE = re.compile(r'^PIANOLA_RULE\(\w+,\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
+RULE = re.compile(r'^PIANOLA_RULE\(\w+,\s*"([^"]+)",\s*"((?:[^"\\]|\\.)*)",', re.MULTILINE)
 ID = re.compile(r"^(sg|tsr|swr|rule)~[A-Za-z0-9-]+~[1-9]\d*$")
 VERIFIES = re.compile(r"^verifies:((?: \S+)+)$", re.MULTILINE)
 CHILDREN_OF = {"sg": ("tsr",), "tsr": ("swr", "rule")}
@@ -89,7 +89,7 @@ class Trace:
         revisions = self.source.get("rule_revisions", {})
         text = re.sub(r'"\s*\n\s*"', "", (self.root / "runtime/include/pianola/rules.inc").read_text(encoding="utf-8"))
         text = re.sub(r"\(\s*\n\s*", "(", re.sub(r",\s*\n\s*", ", ", text))
-        for rule, message, _ in RULE.findall(text):
+        for rule, message in RULE.findall(text):
             parent = parents.get(rule.split("-")[0])
             if parent is None:
                 self.findings.append(f"rule~{rule}: no [[rules]] names its group")

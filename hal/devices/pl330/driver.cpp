@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "hal/devices/pl330/registers.h"
-#include "runtime/core/footprint_check.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola::pl330 {
 namespace {

@@ -1,6 +1,6 @@
 #include "hal/devices/refdev/device_core.h"
 
-#include "runtime/core/footprint_check.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola::refdev {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "hal/devices/refdev/queue_command.h"
-#include "runtime/core/footprint_check.h"
+#include "runtime/session/footprint_check.h"
 
 namespace pianola::refdev {
 namespace {

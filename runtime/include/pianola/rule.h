@@ -10,7 +10,7 @@ namespace pianola {
 enum class Rule : std::uint16_t {
     kNotRun = 0U,  // no check has been made: a verdict's initial value, which is a failure
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_RULE(name, id, message, why) name,
+#define PIANOLA_RULE(name, id, message, why, cause, remedy) name,
 #include "pianola/rules.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_RULE
     kRuleCount,

@@ -1,7 +1,9 @@
-// Keys: ECDSA on the curve P-256, and Ed25519 for receipts, as OpenSSL keeps them.
+// Keys and signatures: ECDSA on the curve P-256 for binaries, and Ed25519 for receipts too, as OpenSSL keeps them.
 //
 // The only part of the host side that makes signatures, all by OpenSSL; this gives them the forms of trace binaries and
-// receipts. The target verifies with another implementation (hal/crypto).
+// receipts. The target verifies with another implementation (hal/crypto). A binary is signed in one call, or around a
+// signature that is made elsewhere. The signed data is the digest of the file, which covers every byte except itself
+// and the signature, and so also the key's id and the security version. docs/reference/format.md gives the bytes.
 #pragma once
 
 #include <openssl/evp.h>
@@ -67,5 +69,20 @@ class Key {
 
 // Reads a signature of other tools: ASN.1 DER (RFC 3279, section 2.2.3), or 64 raw bytes. Throws SigningError.
 [[nodiscard]] Signature parse_signature(const std::vector<std::uint8_t>& bytes);
+
+using Bytes = std::vector<std::uint8_t>;
+
+// The file before signing: with the key's id, the security version and the digest over both, and a signature of zeros,
+// which no key makes. An earlier signature is dropped. `file` must be one that capture::verify() accepts.
+[[nodiscard]] Bytes prepare(const Bytes& file, const KeyId& key, std::uint32_t security_version);
+
+// The digest that a prepared file's signature is made over.
+[[nodiscard]] Sha256Digest digest_of(const Bytes& prepared);
+
+// The prepared file with its signature.
+[[nodiscard]] Bytes with_signature(Bytes prepared, const Signature& signature);
+
+[[nodiscard]] std::uint32_t security_version_of(const Bytes& file);
+[[nodiscard]] bool is_signed(const Bytes& file);
 
 }  // namespace pianola::signing
