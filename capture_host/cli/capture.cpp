@@ -10,12 +10,11 @@
 
 #include "capture_host/capture/lowering/lowerings.h"
 #include "capture_host/capture/memory_error.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/size_options.h"
-#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
@@ -26,6 +25,46 @@ namespace {
 
 constexpr std::uint32_t kLongestDeadlineUs = 3'600'000'000U;
 constexpr std::uint32_t kKibibyte = 1024U;
+
+// Sizes in bytes in place of the device's; 0: as the device has it.
+struct MemorySizes {
+    std::uint64_t dram_bytes{0U};
+    std::uint64_t l1_bytes{0U};
+    std::uint64_t trace_region_bytes{0U};
+};
+
+// The option that sets this member of a device description.
+const char* size_option(const std::string& member) {
+    if (member == "dram_bytes") {
+        return "--dram";
+    }
+    return (member == "l1_bytes") ? "--l1" : "--trace-region";
+}
+
+// --dram, --l1 and --trace-region: memory sizes of a device without a description of one.
+void add_size_options(CLI::App& command, MemorySizes& sizes) {
+    const auto add = [&command](const char* name, std::uint64_t& size, const char* what) {
+        command.add_option(name, size, fmt::format("{}, in place of the device's; 16M is 16 times 1,048,576", what))
+            ->transform(CLI::AsSizeValue(false))
+            ->check(CLI::Range(std::uint64_t{1U}, std::uint64_t{UINT32_MAX}));
+    };
+    add(size_option("dram_bytes"), sizes.dram_bytes, "Bytes of DRAM");
+    add(size_option("l1_bytes"), sizes.l1_bytes, "Bytes of L1, of all cores together");
+    add(size_option("trace_region_bytes"), sizes.trace_region_bytes, "Bytes of the trace region, the end of DRAM");
+}
+
+// Returns whether any size was given. Does not check that such a device exists.
+bool set_sizes(const MemorySizes& sizes, DeviceDescription& device) {
+    const auto set = [](std::uint64_t size, std::uint32_t& member) {
+        if (size != 0U) {
+            member = static_cast<std::uint32_t>(size);
+        }
+        return size != 0U;
+    };
+    const bool has_dram = set(sizes.dram_bytes, device.dram_bytes);
+    const bool has_l1 = set(sizes.l1_bytes, device.l1_bytes);
+    return set(sizes.trace_region_bytes, device.trace_region_bytes) || has_dram || has_l1;
+}
 
 struct CaptureArguments {
     std::string model;

@@ -65,27 +65,12 @@ class CliError : public std::runtime_error {
 
 // Each adds its sub-command to the parser and sets `action` when it is chosen.
 using Action = std::function<int()>;
-void add_capture(CLI::App& app, Action& action);
-void add_verify(CLI::App& app, Action& action);
-void add_inspect(CLI::App& app, Action& action);
-void add_run(CLI::App& app, Action& action);
-void add_devices(CLI::App& app, Action& action);
-void add_embed(CLI::App& app, Action& action);
-void add_size(CLI::App& app, Action& action);
-void add_log(CLI::App& app, Action& action);
-void add_timeline(CLI::App& app, Action& action);
-void add_perf(CLI::App& app, Action& action);
-void add_keygen(CLI::App& app, Action& action);
-void add_pubkey(CLI::App& app, Action& action);
-void add_sign(CLI::App& app, Action& action);
-void add_receipt(CLI::App& app, Action& action);
-void add_mutate(CLI::App& app, Action& action);
-void add_decompile(CLI::App& app, Action& action);
-void add_diff(CLI::App& app, Action& action);
-void add_doctor(CLI::App& app, Action& action);
-void add_completion(CLI::App& app, Action& action);
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_COMMAND(name) void add_##name(CLI::App& app, Action& action);
+#include "capture_host/cli/commands.inc"
+#undef PIANOLA_COMMAND
 
-// All of them. A number with a 0 in front is refused, in whatever option it stands.
+// Adds all of them. A number with a leading 0 is refused in every option.
 void add_commands(CLI::App& app, Action& action);
 
 // What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or

@@ -1,7 +1,5 @@
 // pianola completion: what a shell needs to complete commands, options and values. Made from the parser itself, so that
-// a new option is completed without anybody's doing.
-
-#include "capture_host/cli/completion.h"
+// new commands and options are completed without further work.
 
 #include <fmt/format.h>
 
@@ -130,8 +128,6 @@ Cases cases_of(const CLI::App& app, const char* words_line, const char* files_li
     return cases;
 }
 
-}  // namespace
-
 std::string bash_completion(const CLI::App& app) {
     const Cases cases = cases_of(app, "mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\"); return",
                                  "mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); compopt -o filenames; return");
@@ -188,6 +184,17 @@ std::string zsh_completion(const CLI::App& app) {
            "if [[ $funcstack[1] = _pianola ]]; then _pianola \"$@\"; else compdef _pianola pianola; fi\n";
 }
 
+// For a command whose name is also that of a command below another, as `diff` is below `log`: not after that one.
+std::string without_those_below(const CLI::App& app, const std::string& name) {
+    std::string condition;
+    for (const CLI::App* const other : app.get_subcommands([](const CLI::App* /*each*/) { return true; })) {
+        const bool has_same =
+            !other->get_subcommands([&name](const CLI::App* each) { return each->get_name() == name; }).empty();
+        condition += has_same ? ("; and not __fish_seen_subcommand_from " + other->get_name()) : std::string{};
+    }
+    return condition;
+}
+
 std::string fish_completion(const CLI::App& app) {
     std::string text = "# Completion of pianola in fish; made by `pianola completion fish`.\ncomplete -c pianola -f\n";
     for (const Command& command : all_commands(app)) {
@@ -208,8 +215,8 @@ std::string fish_completion(const CLI::App& app) {
         if ((space != std::string::npos) && !below.empty()) {
             condition += "; and not __fish_seen_subcommand_from" + below;
         }
-        if (is_outermost && (command.path == "pianola diff")) {
-            condition += "; and not __fish_seen_subcommand_from log";  // which has its own diff
+        if (is_outermost) {
+            condition += without_those_below(app, command.app->get_name());
         }
         for (const CLI::App* const each : command.below) {
             text += fmt::format("complete -c pianola -n '{}' -a {} -d '{}'\n", condition, each->get_name(),
@@ -243,6 +250,8 @@ std::string fish_completion(const CLI::App& app) {
     }
     return text;
 }
+
+}  // namespace
 
 void add_completion(CLI::App& app, Action& action) {
     auto shell = std::make_shared<std::string>();

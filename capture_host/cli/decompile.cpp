@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 

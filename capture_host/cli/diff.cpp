@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <set>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/well_formed_file.h"
 #include "pianola_host/manifest.h"
 
 namespace pianola::cli {

@@ -11,10 +11,10 @@
 #include <map>
 #include <system_error>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
 

@@ -1,19 +1,141 @@
 // pianola inspect: what is in this binary?
 
+#include "capture_host/cli/inspect.h"
+
 #include <fmt/format.h>
 
+#include <memory>
+
+#include "capture_host/binary/openssl_digest.h"
+#include "capture_host/binary/verify.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/facts.h"
 #include "capture_host/cli/file_list.h"
-#include "capture_host/cli/inspect_page.h"
-#include "capture_host/cli/inspect_parts.h"
+#include "capture_host/cli/manifest_json.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/packing.h"
-#include "capture_host/cli/well_formed_file.h"
 #include "hal/host/device_numbers.h"
+#include "pianola/rule.h"
 
 namespace pianola::cli {
 namespace {
+
+bool is_of_another_build(Rule rule) {
+    return (rule == Rule::kTgtFamily) || (rule == Rule::kTgtCommandSet) || (rule == Rule::kTgtKernelLibrary);
+}
+
+}  // namespace
+
+bool is_known(const BinaryFile& file, const Image& image) {
+    return capture::to_string(image.target().device_family) == file.device().family;
+}
+
+std::vector<CommandLine> decode_trace(const BinaryFile& file, const Image& image, const TraceView& trace) {
+    std::vector<CommandLine> lines;
+    if (!is_known(file, image)) {
+        lines.push_back({0U, "undecodable: " + file.why_not(), {}});
+        return lines;
+    }
+    const WordSpan words = image.trace_words().subspan(trace.offset_bytes / sizeof(std::uint32_t), trace.word_count);
+    const targets::WalkEnd end = targets::for_each_command(
+        file.target().command_set(), words, [&](std::uint32_t word, const DecodedCommand& command) {
+            lines.push_back({word, targets::command_name(file.target(), command), command});
+        });
+    if (!end.is_whole()) {
+        lines.push_back({static_cast<std::uint32_t>(end.word), fmt::format("undecodable: {}", end.refused), {}});
+    }
+    return lines;
+}
+
+Judgement judge(const BinaryFile& file) {
+    const auto workspace = std::make_unique<PlanWorkspace>();
+    const auto plan = std::make_unique<Plan>();
+    Image image;
+    Judgement judgement;
+    if (is_ok(capture::verify(file.bytes(), file.device(), file.target().command_set(),
+                              signing::DevelopmentTrust{}.get(), *workspace, image, *plan, judgement.verdict))) {
+        judgement.why_no_views = describe_views(*plan, image);
+        judgement.views = judgement.why_no_views.empty();
+    } else if (is_of_another_build(judgement.verdict.rule)) {
+        judgement.why_no_views =
+            "the binary is for another device family, command set or kernel library, whose commands this build does "
+            "not know";
+    } else {
+        judgement.why_no_views = fmt::format("the binary is refused: {}", rule_id(judgement.verdict.rule));
+    }
+    return judgement;
+}
+
+std::string devices_text(const capture::ManifestTarget& target, const DeviceRange& devices) {
+    const auto last = [](std::uint32_t first, std::uint32_t count) { return first + count - 1U; };
+    if ((target.mesh_rows * target.mesh_columns) == 1U) {
+        return {};
+    }
+    const std::string first = fmt::format("({}, {})", devices.row, devices.column);
+    return ((devices.rows * devices.columns) == 1U)
+               ? first
+               : fmt::format("{} to ({}, {})", first, last(devices.row, devices.rows),
+                             last(devices.column, devices.columns));
+}
+
+std::string views_text(const Judgement& judgement) {
+    if (judgement.views.value_or(false)) {
+        return "possible";
+    }
+    return fmt::format("{}: {}", judgement.views.has_value() ? "not possible" : "not looked at",
+                       judgement.why_no_views);
+}
+
+nlohmann::json packing_in(const BinaryFile& file, const Image& image) {
+    return is_known(file, image) ? packing_of(file.target(), image) : nlohmann::json::array();
+}
+
+nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Judgement& judgement) {
+    return evidence_of(image, is_ok(judgement.verdict.status) ? &file.target().command_set() : nullptr);
+}
+
+namespace {
+
+nlohmann::json to_json(const Repeat& repeat) {
+    return {{"count", repeat.count}, {"stride_bytes", repeat.stride_bytes}};
+}
+
+nlohmann::json command_to_json(const CommandLine& line) {
+    nlohmann::json json{
+        {"word", line.word},
+        {"command", line.name},
+        {"cycles", line.decoded.cost_cycles},
+        {"extents", json_list(line.decoded.extents.view(), [](const Extent& extent) -> nlohmann::json {
+             return {{"field", extent.field},          {"access", (extent.access == Access::kWrite) ? "write" : "read"},
+                     {"address", extent.address},      {"bytes", extent.size_bytes},
+                     {"inner", to_json(extent.inner)}, {"outer", to_json(extent.outer)}};
+         })}};
+    if (line.decoded.kind == CommandKind::kDispatch) {
+        json["core"] = line.decoded.core;
+        json["core_cycles"] = line.decoded.core_cycles;
+    }
+    return json;
+}
+
+nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bool with_commands) {
+    nlohmann::json json = manifest_to_json(capture::read_manifest(image));
+    if (!file.plugin().empty()) {
+        json["target"]["plugin"] = file.plugin();
+    }
+    for (std::uint32_t i = 0U; with_commands && (i < image.trace_count()); ++i) {
+        json["traces"][i]["command_list"] = json_list(decode_trace(file, image, image.trace(i)), command_to_json);
+    }
+    json["packed"] = packing_in(file, image);
+    const Judgement judgement = judge(file);
+    const nlohmann::json evidence = evidence_in(file, image, judgement);
+    json["self_test_vectors"] = evidence.value("self_tests", nlohmann::json::array());
+    json["state"] = evidence.value("state", nlohmann::json::array());
+    json["views"] = {{"possible", nullptr}, {"why_not", judgement.why_no_views}};
+    if (judgement.views.has_value()) {
+        json["views"]["possible"] = *judgement.views;
+    }
+    return json;
+}
 
 struct InspectArguments {
     std::vector<std::string> files;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/cli/verified_file.h"
+#include "capture_host/cli/binary_file.h"
 #include "pianola/device.h"
 #include "pianola/image.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capture_host/cli/cli.h"
+#include "pianola_host/host_cost.h"
 
 namespace pianola::cli {
 
@@ -34,8 +35,20 @@ CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const cha
     return command.add_option(name, text, description)->type_name(type);
 }
 
-// --symbol: a C identifier, or the parser refuses it. verified_file.h has what it is by default.
+// --dispatch-ns and --replay-ns: the host's part of a step, for `timeline` and `perf`.
+void add_host_cost_options(CLI::App& command, HostCost& cost);
+
+// --symbol: a C identifier; symbol_for() gives the default.
 CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
+// A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" in front
+// where that would not start with a letter. "models/road-signs.ptb" is "road_signs".
+[[nodiscard]] std::string symbol_for(const std::string& file_name);
+
+// --language: `usual`, which it is already, or c99, for applications that use the C API.
+void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);
+
+// Writes to a file, or to standard output if the name is empty.
+void write_result(const std::string& file_name, const std::string& contents);
 
 // What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
 inline constexpr const char* kReads = "FILE";            // the command reads it

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/timeline/operations.h"
 #include "capture_host/timeline/picture.h"
 #include "pianola_host/replay.h"

@@ -195,25 +195,10 @@ void refuse_same(const NamedFile& output, const NamedFile& other, const char* us
 }  // namespace
 
 void add_commands(CLI::App& app, Action& action) {
-    add_capture(app, action);
-    add_verify(app, action);
-    add_inspect(app, action);
-    add_run(app, action);
-    add_devices(app, action);
-    add_embed(app, action);
-    add_size(app, action);
-    add_log(app, action);
-    add_timeline(app, action);
-    add_perf(app, action);
-    add_keygen(app, action);
-    add_pubkey(app, action);
-    add_sign(app, action);
-    add_receipt(app, action);
-    add_mutate(app, action);
-    add_decompile(app, action);
-    add_diff(app, action);
-    add_doctor(app, action);
-    add_completion(app, action);
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_COMMAND(name) add_##name(app, action);
+#include "capture_host/cli/commands.inc"
+#undef PIANOLA_COMMAND
     refuse_zeros_in_front(app);
 }
 

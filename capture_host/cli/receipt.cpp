@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/facts.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {

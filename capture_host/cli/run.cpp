@@ -1,4 +1,4 @@
-// pianola run: replays a binary on the simulator. Its options are in run_options.cpp.
+// pianola run: replays a binary on the simulator.
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "capture_host/base/status_name.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/run_arguments.h"
-#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
 #include "pianola_host/replay.h"
 
@@ -23,6 +22,22 @@ using replay::Tensors;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kLimitBytesOfBatch = std::uint64_t{1U} << 30U;
+
+struct RunArguments {
+    std::string file;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::vector<std::string> values;
+    TargetArguments target;
+    std::uint32_t repeat{1U};
+    bool batch{false};
+    bool self_test{false};
+    bool threaded{false};
+    bool check_accesses{false};
+    bool views{false};
+    std::string log;
+    bool json{false};
+};
 
 class Run {
   public:
@@ -362,8 +377,6 @@ class Run {
     std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
 };
 
-}  // namespace
-
 int run_file(const RunArguments& arguments) {
     try {
         return Run{arguments}.run();
@@ -377,6 +390,44 @@ int run_file(const RunArguments& arguments) {
                                                                                  capture::status_name(stopped.status()))
                                                                    : describe_fault(stopped.fault())};
     }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "run", "Replays a trace binary on the simulator", run_file);
+    command->footer(
+        "Examples:\n"
+        "  pianola run signs.ptb --input image.bin --output scores.bin\n"
+        "  pianola run signs.ptb --input images.bin --output scores.bin --batch      several records\n"
+        "  pianola run signs.ptb --self-test --check-accesses\n\n"
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
+        "written only after every replay has succeeded, each whole or not at all.");
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "--input", arguments->inputs, kReads, "Input tensor; once per input")->allow_extra_args(false);
+    add_text(*command, "--output", arguments->outputs, kWrites, "Output tensor to write; once per output")
+        ->allow_extra_args(false);
+    add_text(*command, "--set", arguments->values, kSaysValue,
+             "A declared parameter's value; once per parameter, `inspect` lists them")
+        ->allow_extra_args(false);
+    add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
+               "Replay every record this often; outputs must be equal. With state: all records, from a reset");
+    command->add_flag("--batch", arguments->batch,
+                      "Input files hold several records; outputs are written one after another");
+    command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
+    command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");
+    command->add_flag("--check-accesses", arguments->check_accesses,
+                      "Hold every command to its published extents; slow");
+    command->add_flag("--views", arguments->views,
+                      "Write inputs and read outputs in device memory, without transfers (zero-copy I/O)");
+    add_text(*command, "--log", arguments->log, kWrites,
+             "Write the execution log, as it is after the last replay, for `pianola log`");
+    add_text(*command, "--device", arguments->target.device, kReadsJson,
+             "vulkan or vulkan:N: this Vulkan device executes the trace (`pianola devices`). Or a device description, "
+             "JSON: judge the binary for this device. Without it for the one that it names, with its profile");
+    add_plugin_option(*command, arguments->target.plugin);
+    command->add_flag("--json", arguments->json, "Print the report as JSON");
 }
 
 }  // namespace pianola::cli

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/memory_manifest.h"
-#include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 

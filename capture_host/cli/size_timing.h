@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "capture_host/cli/verified_file.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/timeline/cost/ftti.h"
 
 namespace pianola::cli {

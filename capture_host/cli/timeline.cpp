@@ -7,10 +7,9 @@
 #include <map>
 #include <memory>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
 #include "pianola_host/manifest.h"

@@ -1,11 +1,10 @@
-#include "capture_host/cli/verify_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/verify.h"
 #include "pianola/rule.h"
 #include "pianola_host/files.h"
 

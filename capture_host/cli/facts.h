@@ -1,11 +1,11 @@
-// What is printed of a binary's self-tests and state.
-//
-// `verify`, `inspect` and `receipt check` say the same.
+// Facts about a binary that `verify`, `inspect` and `receipt check` report alike: self-tests, state, and the kinds of
+// core that its weights are packed for. Other cores refuse packed weights; the simulator reads all layouts.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "hal/host/target.h"
 #include "pianola/command_set.h"
 #include "pianola/image.h"
 
@@ -20,5 +20,12 @@ namespace pianola::cli {
 
 // Lines of the members `self_tests` and `state`; empty where there is neither.
 [[nodiscard]] std::string evidence_text(const nlohmann::json& statement);
+
+// [{"layout": "mve", "commands": 3}], as `capture --pack` calls layouts; empty where every core reads all weights. Of
+// the commands that can be decoded.
+[[nodiscard]] nlohmann::json packing_of(const Target& target, const Image& image);
+
+// "mve (3 commands)"; empty as the list is.
+[[nodiscard]] std::string packing_text(const nlohmann::json& packing);
 
 }  // namespace pianola::cli

@@ -1,4 +1,4 @@
-// What `pianola inspect` shows, gathered: the parts that text and JSON share.
+// What `pianola inspect` shows, for its text, JSON and page.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "capture_host/binary/trace_walk.h"
-#include "capture_host/cli/target_option.h"
+#include "capture_host/cli/binary_file.h"
+#include "pianola/envelope.h"
+#include "pianola/image.h"
 #include "pianola_host/manifest.h"
 
 namespace pianola::cli {
@@ -42,7 +44,9 @@ struct Judgement {
 // Of state only where the file is accepted.
 [[nodiscard]] nlohmann::json evidence_in(const BinaryFile& file, const Image& image, const Judgement& judgement);
 
-// All of it, but the file's name.
-[[nodiscard]] nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, bool with_commands);
+// The page of `inspect --html`: memory map, tensors, operators, scripts and the verdict, as pictures and tables. A
+// function of the file alone. The envelope and image are those of the file, accepted or not.
+[[nodiscard]] std::string inspect_page(const std::string& file_name, const BinaryFile& file, const Envelope& envelope,
+                                       const Image& image);
 
 }  // namespace pianola::cli

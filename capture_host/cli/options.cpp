@@ -1,18 +1,17 @@
-#include "capture_host/cli/verified_file.h"
+#include "capture_host/cli/options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 
-#include "capture_host/binary/openssl_digest.h"
-#include "capture_host/binary/verify.h"
-#include "capture_host/cli/cli.h"
-#include "capture_host/cli/options.h"
-#include "pianola/development_config.h"
+#include "pianola_host/files.h"
 
 namespace pianola::cli {
 namespace {
+
+constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 
 // Of the C locale, whatever the user's is.
 constexpr bool is_letter(char each) {
@@ -39,17 +38,11 @@ bool is_keyword(const std::string& text) {
 
 }  // namespace
 
-VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
-    : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
-
-VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
-    : file_{file_name, std::move(targets), described}, workspace_{std::make_unique<PlanWorkspace>()} {
-    const signing::DevelopmentTrust trust;
-    Verdict verdict;
-    if (!is_ok(capture::verify(bytes(), device(), target().command_set(), trust.get(), *workspace_, image_, plan_,
-                               verdict))) {
-        throw file_.refused(verdict, image_);
-    }
+void add_host_cost_options(CLI::App& command, HostCost& cost) {
+    add_number(command, "--dispatch-ns", cost.dispatch_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one operation without trace");
+    add_number(command, "--replay-ns", cost.replay_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one queue command");
 }
 
 std::string symbol_for(const std::string& file_name) {
@@ -76,19 +69,6 @@ void add_language_option(CLI::App& command, std::string& language, const char* u
     command.add_option("--language", language, fmt::format("{}: {} or c99", description, usual))
         ->check(CLI::IsMember({usual, "c99"}))
         ->capture_default_str();
-}
-
-std::string base_name(const std::string& file_name) {
-    return files::readable(std::filesystem::path{file_name}.filename().string());
-}
-
-std::string base_name_in_source(const std::string& file_name) {
-    std::string name = std::filesystem::path{file_name}.filename().string();
-    const auto is_strange = [](char each) {
-        return (each < ' ') || (each > '~') || (each == '"') || (each == '\\') || (each == '*');
-    };
-    std::replace_if(name.begin(), name.end(), is_strange, '_');
-    return name;
 }
 
 void write_result(const std::string& file_name, const std::string& contents) {

@@ -1,13 +1,16 @@
-// --device and --plugin: for which device a command does its work.
-//
-// A binary says which device it is for; these add to it.
+// Trace binaries as commands read them: loaded (BinaryFile), well-formed (WellFormedFile), accepted (VerifiedFile); and
+// --device and --plugin, which say for which device.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "capture_host/cli/cli.h"
+#include "pianola/envelope.h"
+#include "pianola/image.h"
+#include "pianola/plan.h"
 #include "pianola/verdict.h"
 #include "pianola_host/files.h"
 #include "pianola_host/targets.h"
@@ -80,5 +83,50 @@ class BinaryFile {
     targets::Targets targets_;
     targets::FileTarget judged_for_;
 };
+
+// A binary that is whole and can be read, for any device. `inspect` and `diff` also serve files that the proofs refuse.
+struct WellFormedFile {
+    // Throws files::FileError, and CliError with kRefused.
+    WellFormedFile(const std::string& file_name, const std::string& plugin);
+    ~WellFormedFile() = default;
+    // The image points into the bytes.
+    WellFormedFile(const WellFormedFile&) = delete;
+    WellFormedFile& operator=(const WellFormedFile&) = delete;
+
+    BinaryFile file;
+    Envelope envelope;
+    Image image;
+};
+
+// A binary that the validator accepts, with the results of the proofs.
+class VerifiedFile {
+  public:
+    // Loads and verifies. Throws files::FileError, and CliError with kRefused.
+    VerifiedFile(const std::string& file_name, const TargetArguments& arguments);
+    VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described);
+    ~VerifiedFile() = default;
+    // The image points into the bytes.
+    VerifiedFile(const VerifiedFile&) = delete;
+    VerifiedFile& operator=(const VerifiedFile&) = delete;
+
+    [[nodiscard]] ByteSpan bytes() const noexcept { return file_.bytes(); }
+    [[nodiscard]] const Target& target() const noexcept { return file_.target(); }
+    [[nodiscard]] const DeviceDescription& device() const noexcept { return file_.device(); }
+    [[nodiscard]] const BinaryFile& file() const noexcept { return file_; }
+    [[nodiscard]] const Image& image() const noexcept { return image_; }
+    [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const PlanWorkspace& workspace() const noexcept { return *workspace_; }
+
+  private:
+    BinaryFile file_;
+    std::unique_ptr<PlanWorkspace> workspace_;
+    Image image_;
+    Plan plan_;
+};
+
+// The file's name without folders, so that no output shows where it was made: as people read it, and with '_' for
+// characters that are not allowed in a comment or a string of a source.
+[[nodiscard]] std::string base_name(const std::string& file_name);
+[[nodiscard]] std::string base_name_in_source(const std::string& file_name);
 
 }  // namespace pianola::cli

@@ -1,4 +1,6 @@
-// What `pianola verify` finds out about one file.
+// What `pianola verify` finds out about files, and the reports that it writes: JUnit, SARIF and a summary.
+//
+// Reports are functions of the files and their names; they hold no time.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
-#include "capture_host/cli/target_option.h"
 #include "pianola/plan.h"
 #include "pianola/rule.h"
 #include "pianola/trust.h"
@@ -55,5 +57,23 @@ class Verifier {
     DeviceFile device_;
     std::vector<TrustedKey> keys_;
 };
+
+struct ReportFile {
+    std::string form;
+    std::string name;
+};
+// What is wrong with "FORM=OUT", or nothing.
+[[nodiscard]] std::string complaint_of_report(const std::string& text);
+[[nodiscard]] std::vector<ReportFile> report_files(const std::vector<std::string>& texts);
+// Writes them. Throws files::FileError.
+void store_reports(const std::vector<std::string>& texts, const std::vector<VerifyOutcome>& outcomes);
+
+// JUnit's XML, as Jenkins and GitLab read it.
+[[nodiscard]] std::string junit_report(const std::vector<VerifyOutcome>& outcomes);
+// SARIF 2.1.0: every rule with its help; a result for each refusal, with the byte in the file.
+[[nodiscard]] std::string sarif_report(const std::vector<VerifyOutcome>& outcomes);
+
+[[nodiscard]] nlohmann::json outcomes_to_json(const std::vector<VerifyOutcome>& outcomes);
+[[nodiscard]] std::string summary_text(const std::vector<VerifyOutcome>& outcomes);
 
 }  // namespace pianola::cli
