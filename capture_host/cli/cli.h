@@ -66,7 +66,7 @@ class CliError : public std::runtime_error {
 // Each adds its sub-command to the parser and sets `action` when it is chosen.
 using Action = std::function<int()>;
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_COMMAND(name) void add_##name(CLI::App& app, Action& action);
+#define PIANOLA_COMMAND(add) void add(CLI::App& app, Action& action);
 #include "capture_host/cli/commands.inc"
 #undef PIANOLA_COMMAND
 

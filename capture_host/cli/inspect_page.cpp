@@ -1,3 +1,5 @@
+// The page of `pianola inspect --html`.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/facts.h"
 #include "capture_host/cli/inspect.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/verify.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/step.h"
@@ -416,7 +419,7 @@ std::string traces_section(const BinaryFile& file, const Image& image, const cap
     return section;
 }
 
-std::string tensors_section(const Image& image, const capture::Manifest& manifest) {
+std::string tensors_section(const nlohmann::json& inspection, const capture::Manifest& manifest) {
     Table table{"Tensors",
                 {{"", Align::kText},
                  {"name", Align::kName},
@@ -425,21 +428,18 @@ std::string tensors_section(const Image& image, const capture::Manifest& manifes
                  {"zero point", Align::kNumber},
                  {"buffers", Align::kText},
                  {"on devices", Align::kText}}};
-    const auto add = [&](const char* what, std::uint32_t index, const TensorView& tensor,
-                         const capture::ManifestTensor& entry) {
-        const std::string devices = devices_text(manifest.target, entry.devices);
-        table.add({fmt::format("{} {}", what, index), escape(entry.name), escape(type_and_shape(tensor)),
-                   fmt::format("{}", entry.scale), fmt::format("{}", entry.zero_point),
-                   (entry.buffer_count == 1U)
-                       ? fmt::format("{}", entry.buffer)
-                       : fmt::format("{} to {}", entry.buffer, entry.buffer + entry.buffer_count - 1U),
-                   devices.empty() ? devices : fmt::format("{}, {}", devices, name_of(entry.placement))});
-    };
-    for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
-        add("input", i, image.input(i), manifest.inputs[i]);
-    }
-    for (std::uint32_t i = 0U; i < image.output_count(); ++i) {
-        add("output", i, image.output(i), manifest.outputs[i]);
+    for (const auto& [list, what] : {std::pair{"inputs", "input"}, {"outputs", "output"}}) {
+        std::size_t index = 0U;
+        for (const nlohmann::json& each : inspection.at(list)) {
+            const auto first = each.at("buffer").get<std::uint32_t>();
+            const auto count = each.at("buffers").get<std::uint32_t>();
+            const std::string devices = devices_text(inspection, each.at("devices"));
+            table.add({fmt::format("{} {}", what, index++), escape(each.at("name").get<std::string>()),
+                       escape(type_and_shape(each)), fmt::format("{}", each.at("scale").get<float>()),
+                       fill("{zero_point}", each),
+                       (count == 1U) ? fmt::format("{}", first) : fmt::format("{} to {}", first, first + count - 1U),
+                       devices.empty() ? devices : (devices + fill(", {placement}", each))});
+        }
     }
     std::string section = "<h2>Inputs and outputs</h2>\n" + table.html();
     if (!manifest.parameters.empty()) {
@@ -483,9 +483,11 @@ std::string object_of(const capture::Manifest& manifest, const capture::Manifest
     }
 }
 
-std::string scripts_section(const capture::Manifest& manifest) {
+std::string scripts_section(const nlohmann::json& inspection, const capture::Manifest& manifest) {
     std::string section = "<h2>Scripts</h2>\n<p>What the host enqueues: at set-up once, then in every step.</p>\n";
-    for (const capture::ManifestScript& script : manifest.scripts) {
+    for (std::size_t number = 0U; number < manifest.scripts.size(); ++number) {
+        const capture::ManifestScript& script = manifest.scripts[number];
+        const nlohmann::json& commands = inspection.at("scripts").at(number).at("commands");
         Table table{name_of(script.kind),
                     {{"", Align::kNumber},
                      {"queue", Align::kNumber},
@@ -495,7 +497,7 @@ std::string scripts_section(const capture::Manifest& manifest) {
         for (std::size_t i = 0U; i < script.commands.size(); ++i) {
             const capture::ManifestCommand& each = script.commands[i];
             table.add({fmt::format("{}", i), fmt::format("{}", each.queue), name_of(each.kind),
-                       escape(object_of(manifest, each)), devices_text(manifest.target, each.devices)});
+                       escape(object_of(manifest, each)), devices_text(inspection, commands.at(i).at("devices"))});
         }
         section += table.html();
     }
@@ -541,9 +543,8 @@ std::string evidence_section(const std::string& evidence) {
     return evidence.empty() ? std::string{} : ("<h2>Self-tests and state</h2>\n<pre>" + escape(evidence) + "</pre>\n");
 }
 
-std::string verdict_section(const BinaryFile& file, const Envelope& envelope, const Image& image,
-                            const Judgement& judgement) {
-    const Verdict& verdict = judgement.verdict;
+std::string verdict_section(const WellFormedFile& open, const Verdict& verdict, const std::string& views) {
+    const auto& [file, envelope, image] = open;
     const bool is_accepted = is_ok(verdict.status);
     const bool is_signed = envelope.signature_bytes != 0U;
     const std::string signature =
@@ -558,7 +559,7 @@ std::string verdict_section(const BinaryFile& file, const Envelope& envelope, co
                          {"signature", signature},
                          {"security version", fmt::format("{}", envelope.security_version)},
                          {"digest", code(to_hex(ByteSpan{envelope.digest.data(), envelope.digest.size()}))},
-                         {"zero-copy", escape(views_text(judgement))}}) +
+                         {"zero-copy", escape(views)}}) +
            rules_table(is_accepted ? Rule::kAccepted : verdict.rule);
 }
 
@@ -598,17 +599,18 @@ std::string budgets(const capture::Manifest& manifest) {
 
 }  // namespace
 
-std::string inspect_page(const std::string& file_name, const BinaryFile& file, const Envelope& envelope,
-                         const Image& image) {
-    const capture::Manifest manifest = capture::read_manifest(image);
-    const Judgement judgement = judge(file);
+std::string inspect_page(const std::string& file_name, const WellFormedFile& open) {
+    const capture::Manifest manifest = capture::read_manifest(open.image);
+    const Judgement judgement = judge(open.file);
+    const nlohmann::json inspection = inspection_to_json(open.file, open.image, judgement, false);
     const std::string title = base_name(file_name);
-    const std::string body =
-        fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title), grouped(file.bytes().size())) +
-        budgets(manifest) + verdict_section(file, envelope, image, judgement) +
-        evidence_section(evidence_text(evidence_in(file, image, judgement))) + memory_map(manifest) +
-        tensors_section(image, manifest) + traces_section(file, image, manifest) + scripts_section(manifest) +
-        target_section(manifest, packing_text(packing_in(file, image)), file.plugin());
+    const std::string body = fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title),
+                                         grouped(open.file.bytes().size())) +
+                             budgets(manifest) + verdict_section(open, judgement.verdict, views_text(inspection)) +
+                             evidence_section(evidence_text_of(inspection)) + memory_map(manifest) +
+                             tensors_section(inspection, manifest) + traces_section(open.file, open.image, manifest) +
+                             scripts_section(inspection, manifest) +
+                             target_section(manifest, packing_text(inspection.at("packed")), open.file.plugin());
     return pages::document(title, body);
 }
 

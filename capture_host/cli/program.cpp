@@ -196,7 +196,7 @@ void refuse_same(const NamedFile& output, const NamedFile& other, const char* us
 
 void add_commands(CLI::App& app, Action& action) {
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_COMMAND(name) add_##name(app, action);
+#define PIANOLA_COMMAND(add) add(app, action);
 #include "capture_host/cli/commands.inc"
 #undef PIANOLA_COMMAND
     refuse_zeros_in_front(app);
