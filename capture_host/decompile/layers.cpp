@@ -1,15 +1,63 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capture_host/decompile/layer_table.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "hal/devices/refdev/kernels/int16_arguments.h"
 
 namespace pianola::decompile {
 namespace {
 
 namespace format = tflite::format;
 using refdev::KernelId;
+
+// Where a layer has its operands, and how wide its sums are: 8 bytes, or the 4 that int8 has.
+struct LayerRoles {
+    std::size_t input{0U};
+    std::size_t bias{2U};
+    std::uint32_t sum_bytes{refdev::kNarrowSumBytes};
+};
+
+// Layers of int16 sum as wide as their bias is; `absent` is the type that a missing bias stands for.
+std::uint32_t sum_bytes_of(const Operation& op, std::size_t bias, std::int8_t absent) {
+    const std::int8_t type = op.has(bias) ? op.in(bias).type : absent;
+    const bool is_wide = is_int16(op.in(0U)) && (type != tflite::kTypeInt32);
+    return is_wide ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
+}
+
+// For each channel: bias, mantissa and shift.
+Tokens channel_table(const Operation& op, std::size_t channels, bool is_single_precision, const LayerRoles& roles) {
+    const std::vector<float>& scales = op.in(1U).quantization.scales;
+    const std::vector<std::int64_t> bias =
+        op.has(roles.bias) ? op.wide_integers(roles.bias) : std::vector<std::int64_t>(channels, 0);
+    if (scales.empty() || (bias.size() != channels) || ((scales.size() != 1U) && (scales.size() != channels))) {
+        Operation::not_understood("the number of its biases or scales");
+    }
+    const float in = scale_of(op.in(roles.input));
+    const auto out = static_cast<double>(scale_of(op.out()));
+    Tokens table;
+    for (std::size_t channel = 0U; channel < channels; ++channel) {
+        const float weight = scales.at((scales.size() == 1U) ? 0U : channel);
+        const double product = is_single_precision ? static_cast<double>(in * weight)
+                                                   : (static_cast<double>(in) * static_cast<double>(weight));
+        const Multiplier scale = multiplier_of(product / out);
+        append_integer(table, bias[channel], roles.sum_bytes);
+        append_integer(table, scale.mantissa, sizeof(scale.mantissa));
+        append_integer(table, scale.shift, sizeof(scale.shift));
+    }
+    return table;
+}
+
+// The output is what the layer computes, by the kernel of its input's type.
+template <typename Arguments>
+void compute_layer(Operation& op, refdev::KernelId int8, refdev::KernelId int16, const Arguments& arguments,
+                   const LayerRoles& roles, const std::vector<Tokens>& operands) {
+    if (is_int16(op.in(roles.input))) {
+        op.compute(int16, refdev::Int16Layer<Arguments>{arguments, roles.sum_bytes}, operands);
+    } else {
+        op.compute(int8, arguments, operands);
+    }
+}
 
 constexpr int kSamePadding = 0;
 constexpr int kValidPadding = 1;
@@ -324,19 +372,19 @@ void sum(Operation& op) {
     mean_or_sum(op, false);
 }
 
-constexpr std::array<Entry, 8> kLayers{{{format::BuiltinOperator_CONV_2D, conv_2d},
-                                        {format::BuiltinOperator_DEPTHWISE_CONV_2D, depthwise_conv_2d},
+constexpr std::array<Entry, 8> kLayers{{{format::BuiltinOperator_CONV_2D, conv_2d, kSameType},
+                                        {format::BuiltinOperator_DEPTHWISE_CONV_2D, depthwise_conv_2d, kSameType},
                                         {format::BuiltinOperator_TRANSPOSE_CONV, transpose_conv},
                                         {format::BuiltinOperator_FULLY_CONNECTED, fully_connected},
-                                        {format::BuiltinOperator_AVERAGE_POOL_2D, average_pool_2d},
-                                        {format::BuiltinOperator_MAX_POOL_2D, max_pool_2d},
-                                        {format::BuiltinOperator_MEAN, mean},
-                                        {format::BuiltinOperator_SUM, sum}}};
+                                        {format::BuiltinOperator_AVERAGE_POOL_2D, average_pool_2d, kMoved},
+                                        {format::BuiltinOperator_MAX_POOL_2D, max_pool_2d, kMoved},
+                                        {format::BuiltinOperator_MEAN, mean, kSameType},
+                                        {format::BuiltinOperator_SUM, sum, kSameType}}};
 
 }  // namespace
 
-bool evaluate_layer(Operation& op) {
-    return evaluate_one_of(kLayers, op);
+Entries layer_operators() {
+    return kLayers;
 }
 
 }  // namespace pianola::decompile

@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 
 namespace pianola::decompile {
 namespace {
@@ -182,27 +183,28 @@ void select_v2(Operation& op) {
     op.compute(KernelId::kSelect, a, {spread(op, 0U), spread(op, 1U), spread(op, 2U)});
 }
 
-constexpr std::array<Entry, 16> kPairs{{{format::BuiltinOperator_ADD, add},
-                                        {format::BuiltinOperator_SUB, sub},
-                                        {format::BuiltinOperator_MUL, mul},
-                                        {format::BuiltinOperator_SQUARED_DIFFERENCE, squared_difference},
-                                        {format::BuiltinOperator_PRELU, prelu},
-                                        {format::BuiltinOperator_MAXIMUM, maximum},
-                                        {format::BuiltinOperator_MINIMUM, minimum},
-                                        {format::BuiltinOperator_EQUAL, comparison<Op::kEqual>},
-                                        {format::BuiltinOperator_NOT_EQUAL, comparison<Op::kNotEqual>},
-                                        {format::BuiltinOperator_GREATER, comparison<Op::kGreater>},
-                                        {format::BuiltinOperator_GREATER_EQUAL, comparison<Op::kGreaterEqual>},
-                                        {format::BuiltinOperator_LESS, comparison<Op::kLess>},
-                                        {format::BuiltinOperator_LESS_EQUAL, comparison<Op::kLessEqual>},
-                                        {format::BuiltinOperator_LOGICAL_AND, connective<Op::kLogicalAnd>},
-                                        {format::BuiltinOperator_LOGICAL_OR, connective<Op::kLogicalOr>},
-                                        {format::BuiltinOperator_SELECT_V2, select_v2}}};
+constexpr std::array<Entry, 16> kPairs{
+    {{format::BuiltinOperator_ADD, add, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_SUB, sub, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_MUL, mul, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_SQUARED_DIFFERENCE, squared_difference, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_PRELU, prelu, kSameType, shapes::check_broadcast},
+     {format::BuiltinOperator_MAXIMUM, maximum, kPairMoved, shapes::check_broadcast},
+     {format::BuiltinOperator_MINIMUM, minimum, kPairMoved, shapes::check_broadcast},
+     {format::BuiltinOperator_EQUAL, comparison<Op::kEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_NOT_EQUAL, comparison<Op::kNotEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_GREATER, comparison<Op::kGreater>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_GREATER_EQUAL, comparison<Op::kGreaterEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LESS, comparison<Op::kLess>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LESS_EQUAL, comparison<Op::kLessEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LOGICAL_AND, connective<Op::kLogicalAnd>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LOGICAL_OR, connective<Op::kLogicalOr>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_SELECT_V2, select_v2, {Kept::kNumbers, kSecond | kThird}, shapes::check_broadcast}}};
 
 }  // namespace
 
-bool evaluate_pair(Operation& op) {
-    return evaluate_one_of(kPairs, op);
+Entries pair_operators() {
+    return kPairs;
 }
 
 }  // namespace pianola::decompile

@@ -229,17 +229,19 @@ void call_once(Operation& op) {
     }
 }
 
-constexpr std::array<Entry, 6> kStates{{{format::BuiltinOperator_SVDF, svdf},
-                                        {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, lstm},
-                                        {format::BuiltinOperator_VAR_HANDLE, var_handle},
-                                        {format::BuiltinOperator_READ_VARIABLE, read_variable},
-                                        {format::BuiltinOperator_ASSIGN_VARIABLE, assign_variable},
-                                        {format::BuiltinOperator_CALL_ONCE, call_once}}};
+constexpr std::uint32_t kLstmHidden = std::uint32_t{1U} << 18U;  // input of the hidden state
+constexpr std::array<Entry, 6> kStates{
+    {{format::BuiltinOperator_SVDF, svdf},
+     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, lstm, {Kept::kNumbers, kLstmHidden}},
+     {format::BuiltinOperator_VAR_HANDLE, var_handle},
+     {format::BuiltinOperator_READ_VARIABLE, read_variable},
+     {format::BuiltinOperator_ASSIGN_VARIABLE, assign_variable},
+     {format::BuiltinOperator_CALL_ONCE, call_once}}};
 
 }  // namespace
 
-bool evaluate_state(Operation& op) {
-    return evaluate_one_of(kStates, op);
+Entries state_operators() {
+    return kStates;
 }
 
 }  // namespace pianola::decompile

@@ -94,13 +94,13 @@ void equal(Operation& op) {
 }
 
 // Whether the larger operand is the first one, or the second; or the opposite.
-template <bool kFirst, bool kOpposite>
+template <bool kIsFirst, bool kOpposite>
 void order(Operation& op) {
     const Tokens first = repeated(op, 0U);
     const Tokens second = repeated(op, 1U);
     const Tokens larger = binary(op, BinaryOp::kMaximum, first, second);
     set_verdicts(op,
-                 kFirst ? binary(op, BinaryOp::kEqual, first, larger) : binary(op, BinaryOp::kEqual, larger, second),
+                 kIsFirst ? binary(op, BinaryOp::kEqual, first, larger) : binary(op, BinaryOp::kEqual, larger, second),
                  kOpposite);
 }
 
@@ -169,8 +169,9 @@ void add_n(Operation& op) {
 }
 
 constexpr std::array<Entry, 2> kOfAnyType{
-    {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n}}};
-constexpr std::array<Entry, 11> kOfInt32{
+    {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n, {Kept::kType, kAllInputs}}}};
+// Operators of int32 are computed without scales.
+constexpr std::array<std::pair<format::BuiltinOperator, Evaluate>, 11> kOfInt32{
     {{format::BuiltinOperator_ADD, arithmetic<BinaryOp::kAdd, format::AddOptions>},
      {format::BuiltinOperator_SUB, arithmetic<BinaryOp::kSubtract, format::SubOptions>},
      {format::BuiltinOperator_MUL, arithmetic<BinaryOp::kMultiply, format::MulOptions>},
@@ -185,9 +186,14 @@ constexpr std::array<Entry, 11> kOfInt32{
 
 }  // namespace
 
-bool evaluate_whole(Operation& op) {
-    const bool is_int32 = op.has(0U) && (op.in(0U).type == tflite::kTypeInt32);
-    return evaluate_one_of(kOfAnyType, op) || (is_int32 && evaluate_one_of(kOfInt32, op));
+Entries whole_operators() {
+    return kOfAnyType;
+}
+
+Evaluate evaluation_of_int32(std::int32_t code) {
+    const auto* const found =
+        std::find_if(kOfInt32.begin(), kOfInt32.end(), [code](const auto& each) { return each.first == code; });
+    return (found == kOfInt32.end()) ? nullptr : found->second;
 }
 
 }  // namespace pianola::decompile

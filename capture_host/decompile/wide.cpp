@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 
 namespace pianola::decompile {
 namespace {
@@ -210,18 +211,19 @@ void resize_bilinear(Operation& op) {
     set_narrowed(op, swapped(broad, {out[2], rows, in[3]}), 0, {kExactly.mantissa, -kBits});
 }
 
-constexpr std::array<Entry, 7> kWide{{{format::BuiltinOperator_REDUCE_ALL, extremum<ReduceOp::kMinimum>},
-                                      {format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>},
-                                      {format::BuiltinOperator_REDUCE_MIN, extremum<ReduceOp::kMinimum>},
-                                      {format::BuiltinOperator_ARG_MAX, place<ReduceOp::kArgMaximum>},
-                                      {format::BuiltinOperator_ARG_MIN, place<ReduceOp::kArgMinimum>},
-                                      {format::BuiltinOperator_CUMSUM, cumsum},
-                                      {format::BuiltinOperator_RESIZE_BILINEAR, resize_bilinear}}};
+constexpr std::array<Entry, 7> kWide{
+    {{format::BuiltinOperator_REDUCE_ALL, extremum<ReduceOp::kMinimum>, {Kept::kTruth, kFirst}},
+     {format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>, kMoved},
+     {format::BuiltinOperator_REDUCE_MIN, extremum<ReduceOp::kMinimum>, kMoved},
+     {format::BuiltinOperator_ARG_MAX, place<ReduceOp::kArgMaximum>},
+     {format::BuiltinOperator_ARG_MIN, place<ReduceOp::kArgMinimum>},
+     {format::BuiltinOperator_CUMSUM, cumsum, kSameType, shaped<shapes::kept>},
+     {format::BuiltinOperator_RESIZE_BILINEAR, resize_bilinear, kMoved, shaped<shapes::resized>}}};
 
 }  // namespace
 
-bool evaluate_wide(Operation& op) {
-    return evaluate_one_of(kWide, op);
+Entries wide_operators() {
+    return kWide;
 }
 
 }  // namespace pianola::decompile
