@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "capture_host/binary/trace_walk.h"
-#include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/subject.h"
 
 namespace pianola::mutate {

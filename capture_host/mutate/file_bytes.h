@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/mutate/mutant_keys.h"
+#include "capture_host/mutate/trusts.h"
 #include "pianola/config.h"
 #include "pianola/envelope.h"
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/subject.h"
 #include "pianola/rule.h"

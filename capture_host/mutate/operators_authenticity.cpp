@@ -2,8 +2,8 @@
 // signed at all.
 #include "capture_host/binary/sign_binary.h"
 #include "capture_host/mutate/file_bytes.h"
-#include "capture_host/mutate/mutant_keys.h"
 #include "capture_host/mutate/operators.h"
+#include "capture_host/mutate/trusts.h"
 
 namespace pianola::mutate {
 namespace {
