@@ -13,6 +13,7 @@
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
@@ -106,34 +107,40 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"pack", {{"layout", arguments.pack}, {"layers", summary.packed_layers}}}};
 }
 
-void print_summary(const CaptureArguments& arguments, const DeviceDescription& spec, const capture::Capture& result) {
-    const capture::LinkSummary& summary = result.summary;
-    fmt::print("{}: {} bytes\n", files::readable(arguments.output), result.file.size());
-    fmt::print("  operators     {:>9}\n", summary.operators);
-    fmt::print("  commands      {:>9}\n", summary.commands);
-    fmt::print("  weights       {:>9} bytes\n", summary.weight_bytes);
-    fmt::print("  inputs        {:>9} bytes\n", summary.input_bytes);
-    fmt::print("  outputs       {:>9} bytes\n", summary.output_bytes);
-    if (summary.state_bytes != 0U) {
-        fmt::print("  state         {:>9} bytes, kept from step to step\n", summary.state_bytes);
+std::string summary_text(const nlohmann::json& json, const DeviceDescription& device) {
+    std::string text =
+        files::readable(json.at("output").get<std::string>()) + fill(
+                                                                    ": {file_bytes} bytes\n"
+                                                                    "  operators     {operators:>9}\n"
+                                                                    "  commands      {commands:>9}\n"
+                                                                    "  weights       {weight_bytes:>9} bytes\n"
+                                                                    "  inputs        {input_bytes:>9} bytes\n"
+                                                                    "  outputs       {output_bytes:>9} bytes\n",
+                                                                    json);
+    if (json.at("state_bytes") != 0U) {
+        text += fill("  state         {state_bytes:>9} bytes, kept from step to step\n", json);
     }
-    fmt::print("  activations   {:>9} bytes in {} (without sharing {}, lower bound {})\n", summary.activation_bytes,
-               summary.activations_in_l1 ? "L1" : "DRAM", summary.activation_sum_bytes,
-               summary.activation_lower_bound_bytes);
-    fmt::print("  trace region  {:>9} bytes needed, of {}\n", summary.trace_bytes, spec.trace_region_bytes);
-    if (spec.costs == CostKind::kNotPublished) {
-        fmt::print("  one step      the device publishes no costs: deadlines are those given\n");
+    text += fill(
+        "  activations   {activations/planned_bytes:>9} bytes in {activations/memory} (without sharing "
+        "{activations/sum_bytes}, lower bound {activations/lower_bound_bytes})\n"
+        "  trace region  {trace_region_bytes_needed:>9} bytes needed, of ",
+        json);
+    text += fmt::format("{}\n", device.trace_region_bytes);
+    if (device.costs == CostKind::kNotPublished) {
+        text += "  one step      the device publishes no costs: deadlines are those given\n";
     } else {
-        fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
-                   static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
+        text += fill("  one step      {step_cycles:>9} device cycles ", json) +
+                fmt::format("({:.3f} ms at {} MHz)\n", json.at("step_cycles").get<double>() / device.clock_khz,
+                            device.clock_khz / 1000U);
     }
-    if (summary.packed_layers > 0U) {
-        fmt::print("  packed        {:>9} layers, for {} kernels\n", summary.packed_layers, arguments.pack);
+    if (json.at("pack").at("layers") != 0U) {
+        text += fill("  packed        {pack/layers:>9} layers, for {pack/layout} kernels\n", json);
     }
-    if (result.vectors > 0U) {
-        fmt::print("  self-tests    {:>9}{}\n", result.vectors,
-                   (result.expected == 0U) ? "" : fmt::format(", {} as expected", result.expected));
+    if (json.at("self_tests") != 0U) {
+        text += fill("  self-tests    {self_tests:>9}", json) +
+                ((json.at("expected") == 0U) ? "\n" : fill(", {expected} as expected\n", json));
     }
+    return text;
 }
 
 const std::map<std::string, refdev::WeightsLayout>& layouts() {
@@ -273,14 +280,10 @@ int capture_model(const CaptureArguments& arguments) {
         }
         files::store_file(arguments.output, result.file);
         progress.reset();
-        if (arguments.json) {
-            fmt::print("{}\n", json_text(summary_to_json(arguments, result)));
-        } else {
-            print_summary(arguments, target.device, result);
-        }
+        const nlohmann::json summary = summary_to_json(arguments, result);
+        print_result(arguments.json, summary, summary_text(summary, target.device));
     } catch (const tflite::ImportError& error) {
-        throw CliError{
-            kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
+        throw unsupported(arguments.model, error);
     } catch (const targets::LoweringError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
     } catch (const capture::DeadlineError& error) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "hal/registry/registry.h"
 
@@ -16,25 +17,20 @@ struct DevicesArguments {
 };
 
 int print_devices(const DevicesArguments& arguments) {
-    const DeviceList list = list_devices();
-    if (arguments.json) {
-        fmt::print("{}\n", json_text({{"devices", list.json}, {"no_vulkan", list.none}}));
-    } else {
-        fmt::print("{}", list.text);
-    }
+    const nlohmann::json devices = list_devices();
+    print_result(arguments.json, devices, devices_text(devices));
     return kDone;
 }
 
 }  // namespace
 
-DeviceList list_devices() {
-    DeviceList list;
-    list.json = nlohmann::json::array();
+nlohmann::json list_devices() {
+    nlohmann::json list = nlohmann::json::array();
+    nlohmann::json no_vulkan;
     for (const Target* const target : known_targets()) {
         const char* const family = target->usual_device().family;
         if (target->offers().simulator) {
-            list.text += fmt::format("simulator     {}\n", family);
-            list.json.push_back({{"device", "simulator"}, {"family", family}});
+            list.push_back({{"device", "simulator"}, {"family", family}});
         }
         if (!target->offers().vulkan) {
             continue;
@@ -42,22 +38,31 @@ DeviceList list_devices() {
         const ExecutorList executors = target->executors();
         for (std::size_t i = 0U; i < executors.executors.size(); ++i) {
             const ListedExecutor& each = executors.executors[i];
-            const std::string name = fmt::format("vulkan:{}", i);
-            list.text += fmt::format("{:<13} {}: {}, Vulkan {}{}{}\n", name, family, each.name, each.version,
-                                     each.missing.empty() ? "" : "; cannot be opened: ", each.missing);
-            list.json.push_back({{"device", name},
-                                 {"family", family},
-                                 {"name", each.name},
-                                 {"vulkan", each.version},
-                                 {"missing", each.missing}});
+            list.push_back({{"device", fmt::format("vulkan:{}", i)},
+                            {"family", family},
+                            {"name", each.name},
+                            {"vulkan", each.version},
+                            {"missing", each.missing}});
         }
         if (executors.executors.empty()) {
-            const std::string why = executors.why_none.empty() ? "the loader finds no device" : executors.why_none;
-            list.text += fmt::format("vulkan        none: {}\n", why);
-            list.none = why;
+            no_vulkan = executors.why_none.empty() ? "the loader finds no device" : executors.why_none;
         }
     }
-    return list;
+    return {{"devices", list}, {"no_vulkan", no_vulkan}};
+}
+
+std::string devices_text(const nlohmann::json& devices, const std::string& indent) {
+    std::string text;
+    for (const nlohmann::json& each : devices.at("devices")) {
+        text += indent + fill("{device:<13} {family}", each);
+        if (each.contains("vulkan")) {
+            text += fill(": {name}, Vulkan {vulkan}", each) +
+                    ((each.at("missing") == "") ? "" : fill("; cannot be opened: {missing}", each));
+        }
+        text += "\n";
+    }
+    return text +
+           (devices.at("no_vulkan").is_null() ? "" : (indent + fill("vulkan        none: {no_vulkan}\n", devices)));
 }
 
 void add_devices(CLI::App& app, Action& action) {

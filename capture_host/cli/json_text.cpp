@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "capture_host/cli/cli.h"
+
 namespace pianola::cli {
 namespace {
 
@@ -48,6 +50,10 @@ std::string fill_each(std::string_view form, const nlohmann::json& list) {
         text += fill(form, each);
     }
     return text;
+}
+
+void print_result(bool as_json, const nlohmann::json& document, const std::string& text) {
+    fmt::print("{}", as_json ? (json_text(document) + "\n") : text);
 }
 
 }  // namespace pianola::cli

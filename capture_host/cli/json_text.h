@@ -15,4 +15,7 @@ namespace pianola::cli {
 // The form filled with one element of the list after another.
 [[nodiscard]] std::string fill_each(std::string_view form, const nlohmann::json& list);
 
+// Prints the document, or the text that is made from it.
+void print_result(bool as_json, const nlohmann::json& document, const std::string& text);
+
 }  // namespace pianola::cli

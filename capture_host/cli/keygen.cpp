@@ -4,6 +4,7 @@
 
 #include "capture_host/binary/keys.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 
 namespace pianola::cli {
@@ -19,15 +20,12 @@ int make_key(const KeygenArguments& arguments) {
     const signing::Key key =
         signing::Key::generate((arguments.type == "p256") ? signing::KeyKind::kP256 : signing::KeyKind::kEd25519);
     files::store_new_secret(arguments.output, key.private_pem());
-    if (arguments.json) {
-        fmt::print("{}\n", json_text({{"file", arguments.output},
-                                      {"type", arguments.type},
-                                      {"hash", to_hex(ByteSpan{key.hash()})},
-                                      {"id", to_hex(ByteSpan{key.id()})}}));
-    } else {
-        fmt::print("{}: a private key, readable by you alone\n  id {}\n", files::readable(arguments.output),
-                   to_hex(ByteSpan{key.id()}));
-    }
+    const nlohmann::json json{{"file", arguments.output},
+                              {"type", arguments.type},
+                              {"hash", to_hex(ByteSpan{key.hash()})},
+                              {"id", to_hex(ByteSpan{key.id()})}};
+    print_result(arguments.json, json,
+                 files::readable(arguments.output) + fill(": a private key, readable by you alone\n  id {id}\n", json));
     return kDone;
 }
 

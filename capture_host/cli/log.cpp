@@ -7,6 +7,7 @@
 
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 
 namespace pianola::cli {
@@ -124,16 +125,15 @@ std::string command_text(const LoggedCommand& command) {
                                             : fmt::format("{} {}", command.name, command.kernel_name);
 }
 
-std::string line_text(const LoggedCommand& command) {
-    return fmt::format("{:>10}  {:<24}  {:016x}{}{}", command.sequence, command_text(command), command.digest,
-                       (command.fault == DeviceFault::kNone) ? "" : "  fault: ",
-                       (command.fault == DeviceFault::kNone) ? "" : name_of(command.fault));
-}
-
 nlohmann::json logged_to_json(const LoggedCommand& command) {
     return {{"sequence", command.sequence},     {"kind", command.kind},
             {"command", command_text(command)}, {"kernel", command.kernel_id},
             {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
+}
+
+std::string line_text(const nlohmann::json& command) {
+    return fill("{sequence:>10}  {command:<24}  {digest}", command) +
+           ((command.at("fault") == name_of(DeviceFault::kNone)) ? "" : fill("  fault: {fault}", command));
 }
 
 nlohmann::json logged_to_json(const std::optional<LoggedCommand>& command) {
@@ -147,24 +147,26 @@ nlohmann::json log_to_json(std::size_t queue, const QueueLog& log) {
         {"commands", json_list(log.commands, [](const LoggedCommand& command) { return logged_to_json(command); })}};
 }
 
+std::string log_text(const nlohmann::json& log) {
+    const nlohmann::json& commands = log.at("commands");
+    std::string text =
+        fill("queue {queue}: {written} commands since reset", log) +
+        ((commands.size() == log.at("written")) ? "\n" : fmt::format(", the last {} are here\n", commands.size()));
+    for (const nlohmann::json& command : commands) {
+        text += line_text(command) + "\n";
+    }
+    return text;
+}
+
 int show_log(const LogArguments& arguments) {
     const std::vector<QueueLog> logs = LogReader{arguments.plugin}.load(arguments.left);
     nlohmann::json list = nlohmann::json::array();
+    std::string text;
     for (std::size_t queue = 0U; queue < logs.size(); ++queue) {
-        const QueueLog& log = logs[queue];
-        list.push_back(log_to_json(queue, log));
-        if (!arguments.json) {
-            fmt::print(
-                "queue {}: {} commands since reset{}\n", queue, log.written,
-                (log.commands.size() == log.written) ? "" : fmt::format(", the last {} are here", log.commands.size()));
-            for (const LoggedCommand& command : log.commands) {
-                fmt::print("{}\n", line_text(command));
-            }
-        }
+        list.push_back(log_to_json(queue, logs[queue]));
+        text += log_text(list.back());
     }
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(nlohmann::json{{"queues", list}}));
-    }
+    print_result(arguments.json, {{"queues", list}}, text);
     return kDone;
 }
 
@@ -185,7 +187,7 @@ std::string differing_fields(const LoggedCommand& left, const LoggedCommand& rig
 
 std::string side_text(const std::string& file_name, const std::optional<LoggedCommand>& command) {
     return fmt::format("  {}\n{}\n", files::readable(file_name),
-                       command.has_value() ? line_text(*command) : "            (none)");
+                       command.has_value() ? line_text(logged_to_json(*command)) : "            (none)");
 }
 
 std::string comparison_text(const LogArguments& arguments, const QueueComparison& each) {
@@ -220,18 +222,14 @@ nlohmann::json comparison_to_json(const QueueComparison& each) {
 int compare_files(const LogArguments& arguments) {
     bool equal = true;
     nlohmann::json list = nlohmann::json::array();
+    std::string text;
     const LogReader reader{arguments.plugin};
     for (const QueueComparison& each : compare_logs(reader.load(arguments.left), reader.load(arguments.right))) {
         equal = equal && !each.differs;
-        if (arguments.json) {
-            list.push_back(comparison_to_json(each));
-        } else {
-            fmt::print("{}", comparison_text(arguments, each));
-        }
+        list.push_back(comparison_to_json(each));
+        text += comparison_text(arguments, each);
     }
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(nlohmann::json{{"equal", equal}, {"queues", list}}));
-    }
+    print_result(arguments.json, {{"equal", equal}, {"queues", list}}, text);
     return equal ? kDone : kDifferent;
 }
 

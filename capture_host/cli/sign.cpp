@@ -10,6 +10,7 @@
 #include "capture_host/binary/sign_binary.h"
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "hal/crypto/bearssl_verifier.h"
 
@@ -32,18 +33,14 @@ struct SignArguments {
 };
 
 int report(const SignArguments& arguments, const signing::Key& key, const signing::Bytes& file, const char* what) {
-    const std::uint32_t version = signing::security_version_of(file);
-    const std::string digest = to_hex(ByteSpan{signing::digest_of(file)});
-    if (arguments.json) {
-        fmt::print("{}\n", json_text({{"file", arguments.output},
-                                      {"state", what},
-                                      {"key", to_hex(ByteSpan{key.id()})},
-                                      {"security_version", version},
-                                      {"digest", digest}}));
-    } else {
-        fmt::print("{}: {}, key {}, security version {}\n", files::readable(arguments.output), what,
-                   to_hex(ByteSpan{key.id()}), version);
-    }
+    const nlohmann::json json{{"file", arguments.output},
+                              {"state", what},
+                              {"key", to_hex(ByteSpan{key.id()})},
+                              {"security_version", signing::security_version_of(file)},
+                              {"digest", to_hex(ByteSpan{signing::digest_of(file)})}};
+    print_result(
+        arguments.json, json,
+        files::readable(arguments.output) + fill(": {state}, key {key}, security version {security_version}\n", json));
     return kDone;
 }
 
