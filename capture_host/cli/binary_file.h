@@ -27,11 +27,11 @@ class DeviceFile {
     explicit DeviceFile(const std::string& file_name);
 
     [[nodiscard]] bool is_given() const noexcept { return !name_.empty(); }
-    // Of the family that it names; nullptr where it names none.
+    // The target of the family that it names; nullptr if it names none.
     [[nodiscard]] const Target* target(const targets::Targets& targets) const;
     // The target's usual device with the named members. Does not check that such a device exists.
     [[nodiscard]] DeviceDescription describe(const Target& target) const;
-    // What the target says is wrong with it; nothing where that is empty.
+    // Throws if `what_is_wrong`, the target's complaint about the device, is not empty.
     void refuse(const std::string& what_is_wrong) const;
 
   private:
@@ -57,24 +57,24 @@ class BinaryFile {
   public:
     // "-" is standard input. Throws files::FileError, CliError.
     BinaryFile(const std::string& file_name, const TargetArguments& arguments);
-    // The same with what was loaded before.
+    // With targets and a device description that are loaded already.
     BinaryFile(const std::string& file_name, targets::Targets targets, const DeviceFile& device);
 
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return judged_for_.device; }
-    // Why the device is not the one that the file names; empty where it is.
+    // Why the device is not the one that the file names; empty if it is.
     [[nodiscard]] const std::string& why_not() const noexcept { return judged_for_.why_not; }
-    // A verdict over it in words and as JSON, with names where the rule is about two commands or two devices, and with
-    // the remedy. image is the one that was refused.
+    // A verdict about it as text and as JSON, with names if the rule is about two commands or two devices, and with the
+    // remedy. image is the one that was refused.
     [[nodiscard]] std::string describe(const Verdict& verdict, const Image& image, const std::string& remedy) const;
     [[nodiscard]] nlohmann::json to_json(const Verdict& verdict, const Image& image, const std::string& remedy) const;
     [[nodiscard]] std::string remedy(const Verdict& verdict, const Trust& trust) const;
-    // The same of a verdict without any keys, as an error: JSON has it as `refusal`.
+    // The error for a verdict without keys; JSON has it as `refusal`.
     [[nodiscard]] CliError refused(const Verdict& verdict, const Image& image) const;
-    // Of the plugin's file, as text; empty where there is none.
+    // SHA-256 of the plugin's file in hexadecimal; empty if there is no plugin.
     [[nodiscard]] std::string plugin() const;
-    // Throws CliError with kUsage, which names the family, where its simulator does not have `what`.
+    // Throws CliError with kUsage, which names the family, if its simulator does not offer `what`.
     void require(bool Offers::* offer, const char* what) const;
 
   private:
@@ -124,8 +124,8 @@ class VerifiedFile {
     Plan plan_;
 };
 
-// The file's name without folders, so that no output shows where it was made: as people read it, and with '_' for
-// characters that are not allowed in a comment or a string of a source.
+// The file's name without folders, so that outputs do not depend on the place of the file: in readable form, and with
+// '_' for characters that are not allowed in a comment or a string of a source.
 [[nodiscard]] std::string base_name(const std::string& file_name);
 [[nodiscard]] std::string base_name_in_source(const std::string& file_name);
 

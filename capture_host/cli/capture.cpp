@@ -150,11 +150,11 @@ const std::map<std::string, refdev::WeightsLayout>& layouts() {
     return kLayouts;
 }
 
-// Which device the binary is for, and which one the workload is captured on.
+// The device that the binary is for, and the one that the workload is captured on.
 struct CaptureTarget {
     DeviceDescription device;
     DeviceDescription captured_on;
-    const targets::Lowering* lowering{nullptr};  // from the one to the other; nullptr where they are the same
+    const targets::Lowering* lowering{nullptr};  // from the second to the first; nullptr if they are the same
 };
 
 CaptureTarget target_for(const CaptureArguments& arguments) {
@@ -236,7 +236,7 @@ capture::CaptureOptions options_for(const CaptureArguments& arguments, const Dev
     return options;
 }
 
-// The binary, where it computes what is expected.
+// The binary, if it computes the expected outputs; throws CliError if not.
 capture::Capture capture_as_expected(const CaptureArguments& arguments, const capture::Recorder& recorder,
                                      capture::CaptureOptions options) {
     ExpectedRecords records = load_expected(arguments.expected, recorder, arguments.self_tests);

@@ -13,7 +13,7 @@
 namespace pianola::cli {
 namespace {
 
-// Names in JSON, and what helps where nothing better is known.
+// Names in JSON, and the remedies for complaints that have none.
 struct Kind {
     ExitCode code;
     const char* name;
@@ -55,7 +55,7 @@ bool begins_with(const std::string& text, const std::string& start) {
 
 // How many letters must be added, left out, replaced, or exchanged with their neighbour.
 std::size_t edit_distance(const std::string& left, const std::string& right) {
-    // Row by row: distances from the first i letters of the one to the first j of the other.
+    // distance[i][j]: from the first i letters of `left` to the first j letters of `right`.
     const std::size_t width = right.size() + 1U;
     std::vector<std::vector<std::size_t>> distance(left.size() + 1U, std::vector<std::size_t>(width));
     for (std::size_t j = 0U; j < width; ++j) {
@@ -96,7 +96,7 @@ std::vector<std::string> suggestions(const std::string& word, const std::vector<
                                           [](const auto& one, const auto& other) { return one.first < other.first; });
     std::vector<std::string> names;
     for (const auto& [distance, name] : near) {
-        // What is a mistake further away is named only where nothing is nearer.
+        // Only the nearest ones are named.
         if ((names.size() < kMost) && (distance == nearest->first)) {
             names.push_back(name);
         }
@@ -153,7 +153,7 @@ std::vector<std::string> options_of(const Apps& apps) {
     return names;
 }
 
-// A word where a command should stand.
+// A word in the place of a command.
 Complaint unknown_command(const Apps& apps, const std::string& word) {
     const std::vector<std::string> commands = commands_of(*apps.back());
     const std::string near = did_you_mean(word, commands);

@@ -12,7 +12,7 @@
 namespace pianola::cli {
 namespace {
 
-// What follows an option: files, one of these words, or something that cannot be completed.
+// The value after an option: a file, one of these words, or something that cannot be completed.
 struct Value {
     bool is_file{false};
     std::vector<std::string> words;
@@ -47,7 +47,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
     return names;
 }
 
-// The first sentence, without what a shell would take for its own.
+// The first sentence, without characters that have a meaning in shells.
 std::string plain(const std::string& description) {
     std::string text = description.substr(0U, std::min(description.find_first_of(".;\n"), description.size()));
     for (char& each : text) {
@@ -184,7 +184,7 @@ std::string zsh_completion(const CLI::App& app) {
            "if [[ $funcstack[1] = _pianola ]]; then _pianola \"$@\"; else compdef _pianola pianola; fi\n";
 }
 
-// For a command whose name is also that of a command below another, as `diff` is below `log`: not after that one.
+// Excludes the place after another command that has a sub-command of the same name: `diff` after `log`.
 std::string without_those_below(const CLI::App& app, const std::string& name) {
     std::string condition;
     for (const CLI::App* const other : app.get_subcommands([](const CLI::App* /*each*/) { return true; })) {
@@ -198,7 +198,7 @@ std::string without_those_below(const CLI::App& app, const std::string& name) {
 std::string fish_completion(const CLI::App& app) {
     std::string text = "# Completion of pianola in fish; made by `pianola completion fish`.\ncomplete -c pianola -f\n";
     for (const Command& command : all_commands(app)) {
-        // "pianola log show" is where `log` and `show` were seen, and nothing below.
+        // "pianola log show" holds after `log` and `show`, before any further sub-command.
         const std::size_t space = command.path.find(' ');
         std::string condition = (space == std::string::npos) ? "__fish_use_subcommand" : "";
         std::string rest = (space == std::string::npos) ? "" : command.path.substr(space + 1U) + " ";

@@ -1,4 +1,4 @@
-// pianola diff: what changes where one binary takes the place of another.
+// pianola diff: what changes if one binary replaces another.
 
 #include "capture_host/binary/diff/diff.h"
 

@@ -36,7 +36,7 @@ struct EmbedArguments {
     bool json{false};
 };
 
-// What every form has in common.
+// The parts that all forms share.
 struct Embedding {
     std::string symbol;
     std::string section;    // empty: the compiler's own choice for constants

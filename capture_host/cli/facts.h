@@ -14,11 +14,11 @@ namespace pianola::cli {
 // Foreign text as JSON writes it: in ASCII, and without control characters of terminals.
 [[nodiscard]] std::string printable(const nlohmann::json& text);
 
-// Members `self_tests` and `state`, as in the statement of a receipt, where there is something to say. Of state only
+// Members `self_tests` and `state`, as in the statement of a receipt; left out if empty. State is reported only
 // with the command set of an image that the validator accepts.
 [[nodiscard]] nlohmann::json evidence_of(const Image& image, const CommandSet* command_set);
 
-// Lines of the members `self_tests` and `state`; empty where there is neither.
+// Lines for the members `self_tests` and `state`; empty if there is neither.
 [[nodiscard]] std::string evidence_text(const nlohmann::json& statement);
 
 // [{"layout": "mve", "commands": 3}], as `capture --pack` calls layouts; empty where every core reads all weights. Of

@@ -281,7 +281,7 @@ class ProgramReader {
         }
     }
 
-    // Of a trace's words; what cannot be decoded is in `refused`.
+    // The programs of a trace's words; `refused` says what cannot be decoded.
     std::vector<Program> read(WordSpan words, std::string& refused) {
         const targets::WalkEnd end =
             targets::for_each_command(file_.target().command_set(), words,
@@ -459,7 +459,7 @@ std::string tensors_section(const nlohmann::json& inspection, const capture::Man
     return section;
 }
 
-// What a script's command is about, by name.
+// The object of a script's command, by name.
 std::string object_of(const capture::Manifest& manifest, const capture::ManifestCommand& command) {
     const auto name = [&command](const auto& list) {
         return (command.object < list.size()) ? fmt::format("{}: {}", command.object, list[command.object].name)

@@ -20,7 +20,8 @@ struct LogArguments {
     bool json{false};
 };
 
-// A log does not say whose it is: it is read as one of the plugin's device, or else of the registry's first.
+// A log does not name its device. It is read as one of the plugin's device, or of the registry's first without a
+// plugin.
 class LogReader {
   public:
     explicit LogReader(const std::string& plugin) : targets_{load_targets(plugin)} {}
@@ -45,19 +46,19 @@ class LogReader {
     targets::Targets targets_;
 };
 
-// Two logs of one queue, compared command by command where both have one.
+// Two logs of one queue, compared command by command over the commands that both hold.
 struct QueueComparison {
     std::uint32_t queue{0U};
-    std::uint64_t first{1U};  // sequence numbers that both hold; first > last where there are none
+    std::uint64_t first{1U};  // sequence numbers that both hold; first > last if there are none
     std::uint64_t last{0U};
     bool is_partial{false};  // commands that only one of the rings still holds could not be compared
     bool differs{false};
     std::uint64_t sequence{0U};         // of the first difference
-    std::optional<LoggedCommand> left;  // there; nothing where the log ends before
+    std::optional<LoggedCommand> left;  // at that number; nothing if the log ends before it
     std::optional<LoggedCommand> right;
 };
 
-// Sequence numbers of what a log holds; first > last where that is nothing.
+// The first sequence number that a log holds; above `written` if it holds none.
 std::uint64_t first_of(const QueueLog& log) {
     return std::uint64_t{log.written} - log.commands.size() + 1U;
 }
@@ -96,7 +97,7 @@ QueueComparison compare_queue(std::uint32_t queue, const QueueLog& left, const Q
             return result;
         }
     }
-    if (left.written != right.written) {  // one goes on where the other ends
+    if (left.written != right.written) {  // one is longer than the other
         note_difference(left, right, std::max(result.first, result.last + 1U), result);
     }
     return result;

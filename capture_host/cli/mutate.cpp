@@ -47,7 +47,7 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-// Of the form of --shard; empty where there is none.
+// The error in the form of --shard; empty if there is none.
 std::string complaint_of_shard(const std::string& text) {
     constexpr std::size_t kLongest = 9U;
     const bool is_form = (text.size() <= kLongest) && (std::count(text.begin(), text.end(), '/') == 1) &&
@@ -214,7 +214,7 @@ class Mutation {
     }
 
   private:
-    static constexpr std::uint32_t kJobsBetweenStores = 32U;  // so much is lost at most where a run is interrupted
+    static constexpr std::uint32_t kJobsBetweenStores = 32U;  // at most these are lost if a run is interrupted
 
     [[nodiscard]] bool writes() const { return !arguments_.output.empty(); }
     [[nodiscard]] std::filesystem::path folder() const { return arguments_.output; }
@@ -231,7 +231,8 @@ class Mutation {
     }
     static std::string file_name(const Job& job) { return job.name + ".ptb"; }
 
-    // Not over what is read or printed to: the folder may hold it, or links to it. Such a file is there already.
+    // Throws CliError if a file of the folder that would be written is an input, or a destination of this program's
+    // output, directly or through a link.
     void check_folder(const std::vector<Job>& jobs) const {
         const std::array<std::pair<std::string, const char*>, 5> others{{{arguments_.file, "reads"},
                                                                          {arguments_.target.device, "reads"},
@@ -271,7 +272,7 @@ class Mutation {
         }
     }
 
-    // What an earlier run has left, where it was of the same file, device and options; else nothing.
+    // The report of an earlier run of the same file, device and options; an empty one without such a run.
     [[nodiscard]] Json load_earlier(const Json& report) const {
         if (writes() && std::filesystem::exists(folder() / report_name())) {
             Json earlier = load_report(folder() / report_name());
@@ -289,8 +290,8 @@ class Mutation {
         return report;
     }
 
-    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its
-    // word: good enough to go on with, not to begin with.
+    // Takes over a mutant of an earlier run, and checks it with this validator. With --report-only there are no files,
+    // and the earlier verdict is kept.
     bool reuse(Json& report, const Json* known, const Job& job) {
         if ((known == nullptr) || known->contains("because")) {
             return false;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
 
-// Of the C locale, whatever the user's is.
+// Letters of the C locale, in every locale of the user.
 constexpr bool is_letter(char each) {
     return ((each >= 'a') && (each <= 'z')) || ((each >= 'A') && (each <= 'Z'));
 }
@@ -21,7 +21,7 @@ constexpr bool belongs_in_symbol(char each) {
     return is_letter(each) || ((each >= '0') && (each <= '9')) || (each == '_');
 }
 
-// Of C23 and C++20: a source or a header that declares one does not compile, or means something else.
+// Keywords of C23 and C++20: a source that declares one does not compile, or means something else.
 bool is_keyword(const std::string& text) {
     static const std::string kKeywords =
         " _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Decimal128 _Decimal32 _Decimal64 _Generic _Imaginary "

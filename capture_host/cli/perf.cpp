@@ -1,4 +1,4 @@
-// pianola perf: where the time of each operation goes, in every mode.
+// pianola perf: how the time of each operation is spent, in every mode.
 
 #include <fmt/format.h>
 

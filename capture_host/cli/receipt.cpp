@@ -19,7 +19,7 @@ struct CheckArguments {
     bool json{false};
 };
 
-// Empty where the statement does not say it.
+// Empty if the statement has no device.
 std::string describe_device(const nlohmann::json& device) {
     for (const char* const member : {"family", "attestation", "costs", "profile"}) {
         if (!device.contains(member) || !device.at(member).is_string()) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -38,6 +40,14 @@ struct RunArguments {
     std::string log;
     bool json{false};
 };
+
+// A number from 0 to 4294967295 in decimal, or hexadecimal with 0x; nothing for other texts.
+std::optional<std::uint32_t> number_in(const std::string& text) {
+    char* end = nullptr;
+    const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
+    const bool is_number = !text.empty() && (end == (text.data() + text.size()));
+    return (is_number && (value <= UINT32_MAX)) ? std::optional{static_cast<std::uint32_t>(value)} : std::nullopt;
+}
 
 class Run {
   public:
@@ -91,7 +101,7 @@ class Run {
     }
 
   private:
-    // A Vulkan device is no description: what is described is what the binary names.
+    // A Vulkan device is no description; the device is then the one that the binary names.
     static TargetArguments target_of(const RunArguments& arguments) {
         TargetArguments target = arguments.target;
         if (vulkan_number(target.device).has_value()) {
@@ -146,14 +156,14 @@ class Run {
         }
     }
 
-    // Behind the self-tests, which are for the values that the file has.
+    // After the self-tests, which are for the values in the file.
     void set_parameters() {
         std::set<std::string> names;
         for (const std::string& text : arguments_.values) {
             const std::size_t equals = text.find('=');
             const std::string number = (equals == std::string::npos) ? "" : text.substr(equals + 1U);
-            std::uint32_t value = 0U;
-            if ((equals == 0U) || !CLI::detail::lexical_cast(number, value)) {
+            const std::optional<std::uint32_t> value = number_in(number);
+            if ((equals == 0U) || !value.has_value()) {
                 throw CliError{kUsage, fmt::format("--set {}: NAME=VALUE is wanted, with a value from 0 to {}", text,
                                                    std::numeric_limits<std::uint32_t>::max())};
             }
@@ -161,7 +171,7 @@ class Run {
             if (!names.insert(name).second) {
                 throw CliError{kUsage, fmt::format("--set {}: {} is set twice; once per parameter", text, name)};
             }
-            replay_.set_parameter(name, value);
+            replay_.set_parameter(name, *value);
         }
     }
 
@@ -239,7 +249,7 @@ class Run {
         check_accesses(fmt::format("record {}", records - 1U));
     }
 
-    // One record behind the other; where there is state, all of them as often as asked, each time from a reset.
+    // One record after another. With state, all records are repeated together, each time from a reset.
     void replay_in_order(const std::vector<Tensors>& inputs, Tensors& results) {
         const auto records = static_cast<std::uint32_t>(inputs.size());
         const bool is_stream = replay_.has_state();

@@ -17,7 +17,7 @@
 namespace pianola::cli {
 namespace {
 
-// One less than what the counter of a platform that answers nothing reads: no file passes that.
+// One less than the value of a platform's counter that does not answer, which no file passes.
 constexpr std::uint32_t kHighestSecurityVersion = std::numeric_limits<std::uint32_t>::max() - 1U;
 
 struct SignArguments {
@@ -44,7 +44,7 @@ int report(const SignArguments& arguments, const signing::Key& key, const signin
     return kDone;
 }
 
-// What is signed is what the validator accepts, in canonical form.
+// Only a file that the validator accepts is signed, in canonical form.
 signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
     static_cast<void>(key.point());  // a key without one cannot sign binaries: refused before the digest is written
     const VerifiedFile file{arguments.file, arguments.target};

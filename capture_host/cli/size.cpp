@@ -46,7 +46,7 @@ struct SizeArguments {
     bool linker{false};
 };
 
-// A number that is none, or no finite one, passes every range.
+// CLI::Range accepts NaN and infinity, which are no numbers here.
 std::string complaint_of_no_number(const std::string& text) {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
@@ -284,7 +284,7 @@ std::string manifest_in_its_form(const SizeArguments& arguments, const VerifiedF
     return arguments.linker ? manifest_as_linker_fragment(manifest) : (manifest_as_text(manifest) + vulkan_text(file));
 }
 
-// The memory manifest of one file and, where it is asked for, whether a fault is handled in time.
+// The memory manifest of one file and, with --ftti-us, whether a fault is handled in time.
 int show_one(const SizeArguments& arguments, const std::string& name) {
     const VerifiedFile file{name, arguments.target};
     const bool is_timed = arguments.timing.is_asked();

@@ -97,7 +97,7 @@ std::string signature_text(const nlohmann::json& signature) {
     return fmt::format("by key {}, {}", key, state);
 }
 
-// What the file says of itself, as far as its header can be read.
+// Facts in the file's header, as far as it can be read.
 nlohmann::json facts_of(const BinaryFile& file, const Envelope* envelope) {
     nlohmann::json facts{{"bytes", file.bytes().size()},
                          {"sha256", to_hex(ByteSpan{signing::openssl_sha256(file.bytes())})},
@@ -175,8 +175,7 @@ Verifier::Verifier(const VerifyArguments& arguments)
 
 VerifyOutcome Verifier::judge(const std::string& name, PlanWorkspace& workspace) const {
     const BinaryFile file{name, targets_, device_};
-    // What a device has in its configuration. Without any key signatures are not looked at, which is what development
-    // wants.
+    // A device has this in its configuration. Without any key signatures are not checked, as in development.
     const BearSslVerifier bear;
     signing::OpensslDigest engine;
     const Trust trust{keys_.empty() ? SignaturePolicy::kOptional : SignaturePolicy::kRequired,

@@ -38,7 +38,7 @@ struct VerifyOutcome {
     std::string line;               // among others
 };
 
-// Whether the host looks at a rule: the device alone has a counter, and signatures are looked at where there is a key.
+// Whether the host checks a rule: only the device has a counter, and signatures are checked only with a key.
 [[nodiscard]] bool applies(Rule rule, bool has_keys);
 
 // The requirements on all files of a call. Many threads may verify at once, each with its own workspace.
@@ -62,7 +62,7 @@ struct ReportFile {
     std::string form;
     std::string name;
 };
-// What is wrong with "FORM=OUT", or nothing.
+// The error in "FORM=OUT"; empty if there is none.
 [[nodiscard]] std::string complaint_of_report(const std::string& text);
 [[nodiscard]] std::vector<ReportFile> report_files(const std::vector<std::string>& texts);
 // Writes them. Throws files::FileError.

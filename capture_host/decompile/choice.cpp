@@ -92,8 +92,8 @@ void gather_nd(Operation& op) {
     op.set(tokens);
 }
 
-// Images, whose elements come from elsewhere: `from` maps an index of the output to one of the input, outside of which
-// is the zero point.
+// Sets an output that is made of elements of the input: `from` maps an index of the output to one of the input.
+// Elements from outside the input are the zero point.
 void choose_elements(Operation& op, const std::function<std::vector<std::int64_t>(const Shape& index)>& from) {
     const Shape& shape = op.in(0U).shape;
     Tokens zero = tokens_of(zero_point_of(op.out()));
@@ -135,7 +135,7 @@ void depth_to_space(Operation& op) {
     });
 }
 
-// Batches are blocks' cells, one after another, each of all batches that there were.
+// The output has the batches of the input for each cell of a block, cell after cell.
 void space_to_batch(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
     const std::vector<std::int32_t> margins = op.integers(2U);

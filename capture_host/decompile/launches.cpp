@@ -104,7 +104,7 @@ void replay_pad(WordSpan words, SymbolicMemory& memory) {
     memory.write(a.output, tokens);
 }
 
-// False where an index is no constant: then it is a computation.
+// False if an index is no constant: then the launch is a computation.
 bool replay_take(WordSpan words, SymbolicMemory& memory) {
     const auto a = refdev::arguments_from_words<refdev::TakeArguments>(words);
     const Tokens indices = memory.read(a.indices, std::size_t{a.batches} * a.count * sizeof(std::uint32_t));

@@ -11,7 +11,7 @@ namespace {
 namespace format = tflite::format;
 using refdev::KernelId;
 
-// Where a layer has its operands, and how wide its sums are: 8 bytes, or the 4 that int8 has.
+// The places of a layer's operands, and the width of its sums: 8 bytes, or 4 for int8.
 struct LayerRoles {
     std::size_t input{0U};
     std::size_t bias{2U};
@@ -76,7 +76,7 @@ void check_window(const Axis& axis, int padding) {
     }
 }
 
-// Padding in front; half of what the windows need beyond the input, rounded down.
+// Padding before the input: half of what the windows need beyond it, rounded down.
 std::uint32_t pad_before(const Axis& axis, int padding) {
     check_window(axis, padding);
     const std::int64_t in = axis.in;
@@ -152,7 +152,7 @@ void conv_2d(Operation& op) {
                   {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_channels, false, roles)});
 }
 
-// Those of int16 have wide sums, whatever their bias is.
+// Layers of int16 have wide sums with any bias.
 LayerRoles wide_roles(const Operation& op, std::size_t input, std::size_t bias) {
     return {input, bias, is_int16(op.in(input)) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes};
 }
@@ -172,7 +172,7 @@ void depthwise_conv_2d(Operation& op) {
                   {op.bytes(0U), op.bytes(1U), channel_table(op, channels, false, roles)});
 }
 
-// The input's elements `rows` and `columns` apart, zeros between and behind them.
+// The input's elements at distances of `rows` and `columns`, with zeros between and after them.
 Tokens spread(const Operation& op, std::size_t input, std::uint32_t rows, std::uint32_t columns) {
     const Shape& in = op.in(input).shape;
     const std::size_t bytes = element_bytes_of(op.in(input));
@@ -190,7 +190,7 @@ Tokens spread(const Operation& op, std::size_t input, std::uint32_t rows, std::u
     return tokens;
 }
 
-// What the filter reaches over, in front: the padding of the convolution that goes from the output to the input.
+// How far the filter reaches before the input: the padding of the convolution from the output to the input.
 std::uint32_t reach_before(const Axis& forward, int padding) {
     check_window(forward, padding);
     const std::uint32_t before = (padding == kSamePadding) ? pad_before(forward, padding) : 0U;

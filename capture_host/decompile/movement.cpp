@@ -9,8 +9,9 @@ namespace {
 
 namespace format = tflite::format;
 
-// An output whose elements are those of input `input` at places that are computed from theirs; what has no place is
-// `filling`. `from` has the input's rank and may leave it negative or too large.
+// An output made of elements of input `input`: `place` computes the place in the input from that in the output.
+// Elements without a place are `filling`. `from` has the input's rank; `place` may set it to a negative or too large
+// value.
 using Place = std::function<void(const Shape& index, std::vector<std::int64_t>& from)>;
 
 Tokens placed(const Operation& op, std::size_t input, const Shape& out, const Place& place,
@@ -239,7 +240,7 @@ void reverse(Operation& op) {
     });
 }
 
-// TILE and BROADCAST_TO: axes count from the last, and what there is comes again and again.
+// TILE and BROADCAST_TO: axes count from the last, and the input is repeated.
 void repeat(Operation& op) {
     const Shape& shape = op.in(0U).shape;
     const std::size_t front = op.out().shape.size() - shape.size();

@@ -23,7 +23,7 @@ namespace pianola::decompile {
 using tflite::Tensor;
 using Shape = std::vector<std::uint32_t>;
 
-// What stays from step to step, by name: before the step, and now.
+// State that is kept from step to step, by name: before the step, and now.
 struct State {
     std::map<std::string, Tokens> before;
     std::map<std::string, Tokens> now;
@@ -58,7 +58,7 @@ class Operation {
     [[nodiscard]] const tflite::Model& model() const { return model_; }
     [[nodiscard]] const tflite::Operator& stored() const { return op_; }
 
-    // Options as stored; their defaults where the file leaves them out.
+    // The stored options; those that the file leaves out have their defaults.
     template <typename Options>
     [[nodiscard]] const Options& options() const {
         alignas(std::uint32_t) static constexpr std::array<std::uint8_t, 12> kNoFields{8U, 0U, 0U, 0U, 4U, 0U,
@@ -69,7 +69,7 @@ class Operation {
 
     void set(Tokens tokens, std::size_t output = 0U);
 
-    // What state of that name holds; before the first step, `first`.
+    // The contents of the state of that name; `first` before the first step.
     [[nodiscard]] Tokens& state(const std::string& name, const Tokens& first) {
         state_.before.try_emplace(name, first);
         return state_.now.try_emplace(name, first).first->second;
@@ -78,7 +78,7 @@ class Operation {
         return state("tensor " + std::to_string(number_of(input)), first);
     }
 
-    // What a kernel computes with these words, addresses 0, of these operands.
+    // The result of a kernel with these argument words, whose addresses are 0, and these operands.
     template <typename Arguments>
     [[nodiscard]] Tokens launch(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands,
                                 std::size_t output_bytes) {
@@ -88,7 +88,7 @@ class Operation {
         return define(computation);
     }
 
-    // That is the output.
+    // Sets the output to the result of a kernel.
     template <typename Arguments>
     void compute(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands) {
         set(launch(kernel, arguments, std::move(operands), out().size_bytes));
@@ -111,9 +111,9 @@ class Operation {
     Expressions& expressions_;
 };
 
-// Of a tensor with one scale.
+// For a tensor with one scale; throws Mismatch for others.
 [[nodiscard]] float scale_of(const Tensor& tensor);
-[[nodiscard]] std::int32_t zero_point_of(const Tensor& tensor);  // 0 where it has none
+[[nodiscard]] std::int32_t zero_point_of(const Tensor& tensor);  // 0 if it has none
 [[nodiscard]] std::size_t element_bytes_of(const Tensor& tensor);
 [[nodiscard]] bool is_int16(const Tensor& tensor);
 [[nodiscard]] std::size_t product_of(const Shape& shape, std::size_t first, std::size_t end);

@@ -95,7 +95,7 @@ void add(Operation& op) {
     op.compute(KernelId::kAdd, b, {spread(op, 0U), spread(op, 1U)});
 }
 
-// As a sum, but the reference divides in single precision.
+// Like a sum, but the reference divides in single precision.
 void sub(Operation& op) {
     constexpr std::uint32_t kBits8 = 20U;
     constexpr std::uint32_t kBits16 = 15U;

@@ -15,7 +15,7 @@ namespace format = tflite::format;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256U} * 1024U * 1024U;  // a token is four times as large as its byte
 
-// Whether layers keep their state there: in variable tensors, which no operator writes.
+// Whether the operand is the state of a layer: a variable tensor, which no operator writes.
 bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {
     constexpr std::size_t kMemoryOfSvdf = 4U;
     constexpr std::size_t kHiddenOfLstm = 18U;
@@ -27,7 +27,7 @@ bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_
     return is_place && model.tensors.at(static_cast<std::uint32_t>(op.inputs[position])).is_variable;
 }
 
-// Which tensors hold something, operator after operator.
+// The tensors that are written before each operator.
 class Order {
   public:
     explicit Order(const tflite::Model& model) : model_{model}, is_written_(model.tensors.size(), false) {
@@ -117,8 +117,8 @@ void check_kept(const Operation& op, const Premise& premise) {
     }
 }
 
-// Operators whose results have one scale, whatever the model says. Of int16, the specification lets SOFTMAX's be a
-// thousandth beside it.
+// Operators whose results have a fixed scale. The specification allows a deviation of a thousandth for SOFTMAX of
+// int16.
 struct Fixed {
     format::BuiltinOperator code{format::BuiltinOperator_LOGISTIC};
     std::int8_t from{tflite::kTypeInt8};
@@ -155,7 +155,7 @@ void check_fixed(const Operation& op) {
     }
 }
 
-// A model with others is none: capture says the same of it.
+// Operands must exist; capture refuses such a model with the same error.
 void check_operands_exist(const tflite::Model& model) {
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const tflite::Operator& op = model.operators[i];

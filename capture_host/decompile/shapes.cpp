@@ -149,7 +149,7 @@ Sizes squeezed(const Operation& op) {
     return left;
 }
 
-// -1 is all that there is from the beginning on.
+// A size of -1 stands for all elements after the beginning.
 Sizes sliced(const Operation& op) {
     Sizes sizes = input_shape(op);
     const std::vector<std::int32_t> begins = op.integers(1U);
@@ -234,7 +234,7 @@ Sizes gathered(const Operation& op) {
     return found;
 }
 
-// What an index says takes the place of as many dimensions as it has parts.
+// An index replaces as many dimensions as it has parts.
 Sizes gathered_by_places(const Operation& op) {
     const Sizes sizes = input_shape(op);
     Sizes found = input_shape(op, 1U);
@@ -320,7 +320,7 @@ void check_split(const Operation& op) {
     check_parts(op, 1U, axis, Sizes(op.outputs(), whole[axis] / parts));
 }
 
-// Of the sizes, one may be -1: what is left.
+// One of the sizes may be -1: the rest.
 void check_split_v(const Operation& op) {
     const std::vector<std::int32_t> said = op.integers(1U);
     const Sizes whole = input_shape(op);
@@ -349,7 +349,7 @@ void check_unpacked(const Operation& op) {
     }
 }
 
-// Dimensions of 1 come again as often as another operand's; those in front may be left out.
+// Dimensions of 1 are repeated to the size of another operand's; leading ones may be left out.
 void check_broadcast(const Operation& op) {
     const Shape& have = op.out().shape;
     std::size_t rank = have.size();

@@ -84,7 +84,7 @@ void svdf(Operation& op) {
     op.compute(KernelId::kSvdfTime, b, {state, op.bytes(2U), bias});
 }
 
-// Where the LSTM has its operands. Those of a gate stand in the kernel's order: input, forget, candidate, output.
+// The places of the LSTM's operands. Gates are in the kernel's order: input, forget, candidate, output.
 constexpr std::size_t kInputWeights = 1U;
 constexpr std::size_t kHiddenWeights = 5U;
 constexpr std::size_t kBiases = 12U;
@@ -210,7 +210,7 @@ void assign_variable(Operation& op) {
     op.state(variable_of(op.model(), op.stored().inputs.at(0U)), {}) = op.bytes(1U);
 }
 
-// What the graph assigns, variables hold at first.
+// Variables initially hold what the graph assigns.
 void call_once(Operation& op) {
     const std::int32_t index = op.options<format::CallOnceOptions>().init_subgraph_index();
     const tflite::Model graph = tflite::read_inner_graph(op.model(), index);

@@ -149,7 +149,7 @@ class LinkFinder {
         }
     }
 
-    // Remembers the tables behind a field.
+    // Adds the tables that a field refers to.
     void note_tables(const flatbuffers::Table& table, const FieldRule& field, const void* target) {
         if (field.kind == FieldKind::kTable) {
             tables_.push_back({static_cast<const flatbuffers::Table*>(target), field.type, field.name});
