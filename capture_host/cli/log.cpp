@@ -115,7 +115,7 @@ std::vector<QueueComparison> compare_logs(const std::vector<QueueLog>& left, con
     return comparisons;
 }
 
-std::string command_text(const LoggedCommand& command) {
+std::string logged_text(const LoggedCommand& command) {
     if (command.name == nullptr) {
         return fmt::format("0x{:02X}", command.kind);
     }
@@ -127,9 +127,9 @@ std::string command_text(const LoggedCommand& command) {
 }
 
 nlohmann::json logged_to_json(const LoggedCommand& command) {
-    return {{"sequence", command.sequence},     {"kind", command.kind},
-            {"command", command_text(command)}, {"kernel", command.kernel_id},
-            {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
+    return {{"sequence", command.sequence},    {"kind", command.kind},
+            {"command", logged_text(command)}, {"kernel", command.kernel_id},
+            {"fault", name_of(command.fault)}, {"digest", fmt::format("{:016x}", command.digest)}};
 }
 
 std::string line_text(const nlohmann::json& command) {

@@ -127,7 +127,7 @@ void print_report(const Json& report) {
     }
 }
 
-int finish(const Json& report, bool as_json) {
+int report_result(const Json& report, bool as_json) {
     if (as_json) {
         Json shown = report;
         shown["schema_version"] = kJsonSchemaVersion;
@@ -157,7 +157,7 @@ int merge(const MutateArguments& arguments) {
         if (!arguments.output.empty()) {
             files::store_file(arguments.output, merged.dump(1) + "\n");
         }
-        return finish(merged, arguments.json);
+        return report_result(merged, arguments.json);
     } catch (const mutate::ReportError& error) {
         throw CliError{kFileTrouble, error.what()};
     } catch (const mutate::MergeError& error) {
@@ -210,7 +210,7 @@ class Mutation {
         if (reused_ != 0U) {
             print_error(fmt::format("{} of an earlier run were there already\n", reused_));
         }
-        return finish(report, arguments_.json);
+        return report_result(report, arguments_.json);
     }
 
   private:

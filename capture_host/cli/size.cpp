@@ -166,7 +166,7 @@ std::string row(const std::string& what, const nlohmann::json& bytes, const std:
                        remark);
 }
 
-std::string memory_text(const MemoryManifest& manifest) {
+std::string totals_text(const MemoryManifest& manifest) {
     const nlohmann::json& json = manifest.json;
     std::string text = fill("{file}\ndevice\n  family                {device/family}\n", json);
     text += fmt::format("  attests               {}\n  costs                 {}\n",
@@ -241,7 +241,7 @@ std::string step_text(const nlohmann::json& json) {
 }
 
 std::string manifest_as_text(const MemoryManifest& manifest) {
-    return memory_text(manifest) + regions_text(manifest.json.at("regions")) + step_text(manifest.json) +
+    return totals_text(manifest) + regions_text(manifest.json.at("regions")) + step_text(manifest.json) +
            "protection windows: offset and size in units of 64 bytes, and as a power of two\n" +
            fill_each(
                "  {name:<8} {memory:<12} 0x{offset:08X} {bytes:>9}   0x{pow2_offset:08X} {pow2_bytes:>9}   {access}\n",

@@ -13,7 +13,7 @@ using Op = refdev::QuantizedBinaryOp;
 using refdev::KernelId;
 
 // An operand as large as the output: axes count from the last, and one that has a single index repeats it.
-Tokens spread(const Operation& op, std::size_t input) {
+Tokens repeated_operand(const Operation& op, std::size_t input) {
     const Shape& shape = op.in(input).shape;
     const Shape& out = op.out().shape;
     if (shape.size() > out.size()) {
@@ -55,8 +55,8 @@ void bound(Arguments& a, const Bounds& bounds) {
     a.activation_max = bounds.highest;
 }
 
-void compute(Operation& op, const Arguments& a) {
-    op.compute(KernelId::kQuantizedBinary, a, {spread(op, 0U), spread(op, 1U)});
+void compute_pair(Operation& op, const Arguments& a) {
+    op.compute(KernelId::kQuantizedBinary, a, {repeated_operand(op, 0U), repeated_operand(op, 1U)});
 }
 
 double real(const Tensor& tensor) {
@@ -76,7 +76,7 @@ void add(Operation& op) {
         multiplier_of(twice / (static_cast<double>(1U << bits) * real(op.out()))));
     bound(a, bounds_of(op.options<format::AddOptions>().fused_activation_function(), op.out()));
     if (is_wide) {
-        compute(op, a);
+        compute_pair(op, a);
         return;
     }
     refdev::AddArguments b{};
@@ -92,7 +92,7 @@ void add(Operation& op) {
     b.output_shift = a.output_shift;
     b.activation_min = a.activation_min;
     b.activation_max = a.activation_max;
-    op.compute(KernelId::kAdd, b, {spread(op, 0U), spread(op, 1U)});
+    op.compute(KernelId::kAdd, b, {repeated_operand(op, 0U), repeated_operand(op, 1U)});
 }
 
 // Like a sum, but the reference divides in single precision.
@@ -107,14 +107,14 @@ void sub(Operation& op) {
         multiplier_of(static_cast<double>(scale_of(op.in(1U)) / twice)),
         multiplier_of(static_cast<double>(twice / (static_cast<float>(1U << bits) * scale_of(op.out())))));
     bound(a, bounds_of(op.options<format::SubOptions>().fused_activation_function(), op.out()));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 void mul(Operation& op) {
     Arguments a = plain(op, Op::kMultiply);
     set(a, kUnity, kUnity, multiplier_of(real(op.in(0U)) * real(op.in(1U)) / real(op.out())));
     bound(a, bounds_of(op.options<format::MulOptions>().fused_activation_function(), op.out()));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 void squared_difference(Operation& op) {
@@ -127,7 +127,7 @@ void squared_difference(Operation& op) {
     set(a, multiplier_of(real(op.in(0U)) / twice), multiplier_of(real(op.in(1U)) / twice),
         multiplier_of(twice * twice / static_cast<double>(unit)));
     bound(a, bounds_of_type(op.out().type));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 // Bytes as int16.
@@ -147,17 +147,17 @@ void prelu(Operation& op) {
     set(a, multiplier_of(real(op.in(0U)) / real(op.out())), kUnity,
         multiplier_of(real(op.in(0U)) * real(op.in(1U)) / real(op.out())));
     bound(a, bounds_of_type(op.out().type));
-    const Tokens slopes = spread(op, 1U);
+    const Tokens slopes = repeated_operand(op, 1U);
     const bool is_widened = is_int16(op.in(0U)) && !is_int16(op.in(1U));
-    op.compute(KernelId::kQuantizedBinary, a, {spread(op, 0U), is_widened ? widened(slopes) : slopes});
+    op.compute(KernelId::kQuantizedBinary, a, {repeated_operand(op, 0U), is_widened ? widened(slopes) : slopes});
 }
 
 void maximum(Operation& op) {
-    compute(op, plain(op, Op::kMaximum));
+    compute_pair(op, plain(op, Op::kMaximum));
 }
 
 void minimum(Operation& op) {
-    compute(op, plain(op, Op::kMinimum));
+    compute_pair(op, plain(op, Op::kMinimum));
 }
 
 template <Op kKind>
@@ -169,18 +169,18 @@ void comparison(Operation& op) {
         a.left_shift = kBits;
         set(a, multiplier_of(real(op.in(0U))), multiplier_of(real(op.in(1U))), kUnity);
     }
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 template <Op kKind>
 void connective(Operation& op) {
-    compute(op, plain(op, kKind));
+    compute_pair(op, plain(op, kKind));
 }
 
 void select_v2(Operation& op) {
     refdev::SelectArguments a{};
     a.element_bytes = static_cast<std::uint32_t>(element_bytes_of(op.out()));
-    op.compute(KernelId::kSelect, a, {spread(op, 0U), spread(op, 1U), spread(op, 2U)});
+    op.compute(KernelId::kSelect, a, {repeated_operand(op, 0U), repeated_operand(op, 1U), repeated_operand(op, 2U)});
 }
 
 constexpr std::array<Entry, 16> kPairs{
