@@ -57,7 +57,7 @@ std::string devices_text(const nlohmann::json& devices, const std::string& inden
         text += indent + fill("{device:<13} {family}", each);
         if (each.contains("vulkan")) {
             text += fill(": {name}, Vulkan {vulkan}", each) +
-                    ((each.at("missing") == "") ? "" : fill("; cannot be opened: {missing}", each));
+                    (each.at("missing").get<std::string>().empty() ? "" : fill("; cannot be opened: {missing}", each));
         }
         text += "\n";
     }

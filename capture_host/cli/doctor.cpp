@@ -104,7 +104,7 @@ std::string text_of(const nlohmann::json& json, const nlohmann::json& devices) {
     const auto said = [&json](const char* name) {
         return json.at("features").at(name).get<bool>() ? "built" : "not built";
     };
-    const bool is_plain = json.at("build").at("sanitizers") == "";
+    const bool is_plain = json.at("build").at("sanitizers").get<std::string>().empty();
     return fill("pianola {version}\n  schema      {schema}\n  built       {compiler}, {build_type}", json.at("build")) +
            (is_plain ? "" : fill(", sanitizers {sanitizers}", json.at("build"))) +
            fill(

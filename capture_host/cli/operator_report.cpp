@@ -39,7 +39,7 @@ void print_operators(bool as_json) {
                            {"highest_version", imported.highest_version},
                            {"in_tflite_micro", imported.status != tflite::OperatorStatus::kNotInReference}});
         text += fill("{operator:<28} version {highest_version:<2} {types}", each) +
-                ((each.at("limits") == "") ? "" : fill("; {limits}", each)) +
+                (each.at("limits").get<std::string>().empty() ? "" : fill("; {limits}", each)) +
                 (each.at("in_tflite_micro").get<bool>() ? "\n" : "; not in TensorFlow Lite Micro\n");
     }
     const nlohmann::json document{
