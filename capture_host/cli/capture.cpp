@@ -9,12 +9,12 @@
 #include <memory>
 
 #include "capture_host/capture/lowering/lowerings.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/expect.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/size_options.h"
-#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
@@ -25,6 +25,46 @@ namespace {
 
 constexpr std::uint32_t kLongestDeadlineUs = 3'600'000'000U;
 constexpr std::uint32_t kKibibyte = 1024U;
+
+// Sizes in bytes in place of the device's; 0: as the device has it.
+struct MemorySizes {
+    std::uint64_t dram_bytes{0U};
+    std::uint64_t l1_bytes{0U};
+    std::uint64_t trace_region_bytes{0U};
+};
+
+// The option that sets this member of a device description.
+const char* size_option(const std::string& member) {
+    if (member == "dram_bytes") {
+        return "--dram";
+    }
+    return (member == "l1_bytes") ? "--l1" : "--trace-region";
+}
+
+// --dram, --l1 and --trace-region: memory sizes of a device without a description of one.
+void add_size_options(CLI::App& command, MemorySizes& sizes) {
+    const auto add = [&command](const char* name, std::uint64_t& size, const char* what) {
+        command.add_option(name, size, fmt::format("{}, in place of the device's; 16M is 16 times 1,048,576", what))
+            ->transform(CLI::AsSizeValue(false))
+            ->check(CLI::Range(std::uint64_t{1U}, std::uint64_t{UINT32_MAX}));
+    };
+    add(size_option("dram_bytes"), sizes.dram_bytes, "Bytes of DRAM");
+    add(size_option("l1_bytes"), sizes.l1_bytes, "Bytes of L1, of all cores together");
+    add(size_option("trace_region_bytes"), sizes.trace_region_bytes, "Bytes of the trace region, the end of DRAM");
+}
+
+// Returns whether any size was given. Does not check that such a device exists.
+bool set_sizes(const MemorySizes& sizes, DeviceDescription& device) {
+    const auto set = [](std::uint64_t size, std::uint32_t& member) {
+        if (size != 0U) {
+            member = static_cast<std::uint32_t>(size);
+        }
+        return size != 0U;
+    };
+    const bool has_dram = set(sizes.dram_bytes, device.dram_bytes);
+    const bool has_l1 = set(sizes.l1_bytes, device.l1_bytes);
+    return set(sizes.trace_region_bytes, device.trace_region_bytes) || has_dram || has_l1;
+}
 
 struct CaptureArguments {
     std::string model;
@@ -66,34 +106,40 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"pack", {{"layout", arguments.pack}, {"layers", summary.packed_layers}}}};
 }
 
-void print_summary(const CaptureArguments& arguments, const DeviceDescription& spec, const capture::Capture& result) {
-    const capture::LinkSummary& summary = result.summary;
-    fmt::print("{}: {} bytes\n", files::readable(arguments.output), result.file.size());
-    fmt::print("  operators     {:>9}\n", summary.operators);
-    fmt::print("  commands      {:>9}\n", summary.commands);
-    fmt::print("  weights       {:>9} bytes\n", summary.weight_bytes);
-    fmt::print("  inputs        {:>9} bytes\n", summary.input_bytes);
-    fmt::print("  outputs       {:>9} bytes\n", summary.output_bytes);
-    if (summary.state_bytes != 0U) {
-        fmt::print("  state         {:>9} bytes, kept from step to step\n", summary.state_bytes);
+std::string summary_text(const nlohmann::json& json, const DeviceDescription& device) {
+    std::string text =
+        files::readable(json.at("output").get<std::string>()) + fill(
+                                                                    ": {file_bytes} bytes\n"
+                                                                    "  operators     {operators:>9}\n"
+                                                                    "  commands      {commands:>9}\n"
+                                                                    "  weights       {weight_bytes:>9} bytes\n"
+                                                                    "  inputs        {input_bytes:>9} bytes\n"
+                                                                    "  outputs       {output_bytes:>9} bytes\n",
+                                                                    json);
+    if (json.at("state_bytes") != 0U) {
+        text += fill("  state         {state_bytes:>9} bytes, kept from step to step\n", json);
     }
-    fmt::print("  activations   {:>9} bytes in {} (without sharing {}, lower bound {})\n", summary.activation_bytes,
-               summary.activations_in_l1 ? "L1" : "DRAM", summary.activation_sum_bytes,
-               summary.activation_lower_bound_bytes);
-    fmt::print("  trace region  {:>9} bytes needed, of {}\n", summary.trace_bytes, spec.trace_region_bytes);
-    if (spec.costs == CostKind::kNotPublished) {
-        fmt::print("  one step      the device publishes no costs: deadlines are those given\n");
+    text += fill(
+        "  activations   {activations/planned_bytes:>9} bytes in {activations/memory} (without sharing "
+        "{activations/sum_bytes}, lower bound {activations/lower_bound_bytes})\n"
+        "  trace region  {trace_region_bytes_needed:>9} bytes needed, of ",
+        json);
+    text += fmt::format("{}\n", device.trace_region_bytes);
+    if (device.costs == CostKind::kNotPublished) {
+        text += "  one step      the device publishes no costs: deadlines are those given\n";
     } else {
-        fmt::print("  one step      {:>9} device cycles ({:.3f} ms at {} MHz)\n", summary.step_cycles,
-                   static_cast<double>(summary.step_cycles) / spec.clock_khz, spec.clock_khz / 1000U);
+        text += fill("  one step      {step_cycles:>9} device cycles ", json) +
+                fmt::format("({:.3f} ms at {} MHz)\n", json.at("step_cycles").get<double>() / device.clock_khz,
+                            device.clock_khz / 1000U);
     }
-    if (summary.packed_layers > 0U) {
-        fmt::print("  packed        {:>9} layers, for {} kernels\n", summary.packed_layers, arguments.pack);
+    if (json.at("pack").at("layers") != 0U) {
+        text += fill("  packed        {pack/layers:>9} layers, for {pack/layout} kernels\n", json);
     }
-    if (result.vectors > 0U) {
-        fmt::print("  self-tests    {:>9}{}\n", result.vectors,
-                   (result.expected == 0U) ? "" : fmt::format(", {} as expected", result.expected));
+    if (json.at("self_tests") != 0U) {
+        text += fill("  self-tests    {self_tests:>9}", json) +
+                ((json.at("expected") == 0U) ? "\n" : fill(", {expected} as expected\n", json));
     }
+    return text;
 }
 
 const std::map<std::string, refdev::WeightsLayout>& layouts() {
@@ -103,11 +149,11 @@ const std::map<std::string, refdev::WeightsLayout>& layouts() {
     return kLayouts;
 }
 
-// Which device the binary is for, and which one the workload is captured on.
+// The device that the binary is for, and the one that the workload is captured on.
 struct CaptureTarget {
     DeviceDescription device;
     DeviceDescription captured_on;
-    const targets::Lowering* lowering{nullptr};  // from the one to the other; nullptr where they are the same
+    const targets::Lowering* lowering{nullptr};  // from the second to the first; nullptr if they are the same
 };
 
 CaptureTarget target_for(const CaptureArguments& arguments) {
@@ -189,7 +235,7 @@ capture::CaptureOptions options_for(const CaptureArguments& arguments, const Dev
     return options;
 }
 
-// The binary, where it computes what is expected.
+// The binary, if it computes the expected outputs; throws CliError if not.
 capture::Capture capture_as_expected(const CaptureArguments& arguments, const capture::Recorder& recorder,
                                      capture::CaptureOptions options) {
     ExpectedRecords records = load_expected(arguments.expected, recorder, arguments.self_tests);
@@ -233,14 +279,10 @@ int capture_model(const CaptureArguments& arguments) {
         }
         files::store_file(arguments.output, result.file);
         progress.reset();
-        if (arguments.json) {
-            fmt::print("{}\n", json_text(summary_to_json(arguments, result)));
-        } else {
-            print_summary(arguments, target.device, result);
-        }
+        const nlohmann::json summary = summary_to_json(arguments, result);
+        print_result(arguments.json, summary, summary_text(summary, target.device));
     } catch (const tflite::ImportError& error) {
-        throw CliError{
-            kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
+        throw unsupported(arguments.model, error);
     } catch (const targets::LoweringError& error) {
         throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
     } catch (const capture::DeadlineError& error) {

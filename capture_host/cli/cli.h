@@ -44,10 +44,11 @@ enum ExitCode : int {
     kInternalError = 70,     // a defect in Pianola; sysexits.h calls it EX_SOFTWARE
 };
 
-// Ends the sub-command with a message, which says what is wrong, where and why, what to do about it, and a code.
+// Ends the sub-command with an exit code and a message: what is wrong, where, why, and what to do about it.
 class CliError : public std::runtime_error {
   public:
-    // Without a remedy it is that of the code (complaint.h). facts: members that --json shows besides the error.
+    // An empty remedy stands for the usual one of the code (complaint.h). facts: members that --json shows with the
+    // error.
     CliError(ExitCode code, const std::string& message, std::string remedy = {}, nlohmann::json facts = {})
         : std::runtime_error{message}, code_{code}, remedy_{std::move(remedy)}, facts_(std::move(facts)) {}
     [[nodiscard]] ExitCode code() const noexcept { return code_; }
@@ -60,46 +61,31 @@ class CliError : public std::runtime_error {
     nlohmann::json facts_;
 };
 
-// Parses the command line, acts, and complains where something fails. Returns the exit code.
+// Parses the command line, runs the command, and prints a complaint if it fails. Returns the exit code.
 [[nodiscard]] int run_pianola(int argc, const char* const* argv);
 
 // Each adds its sub-command to the parser and sets `action` when it is chosen.
 using Action = std::function<int()>;
-void add_capture(CLI::App& app, Action& action);
-void add_verify(CLI::App& app, Action& action);
-void add_inspect(CLI::App& app, Action& action);
-void add_run(CLI::App& app, Action& action);
-void add_devices(CLI::App& app, Action& action);
-void add_embed(CLI::App& app, Action& action);
-void add_size(CLI::App& app, Action& action);
-void add_log(CLI::App& app, Action& action);
-void add_timeline(CLI::App& app, Action& action);
-void add_perf(CLI::App& app, Action& action);
-void add_keygen(CLI::App& app, Action& action);
-void add_pubkey(CLI::App& app, Action& action);
-void add_sign(CLI::App& app, Action& action);
-void add_receipt(CLI::App& app, Action& action);
-void add_mutate(CLI::App& app, Action& action);
-void add_decompile(CLI::App& app, Action& action);
-void add_diff(CLI::App& app, Action& action);
-void add_doctor(CLI::App& app, Action& action);
-void add_completion(CLI::App& app, Action& action);
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_COMMAND(add) void add(CLI::App& app, Action& action);
+#include "capture_host/cli/commands.inc"
+#undef PIANOLA_COMMAND
 
-// All of them. A number with a 0 in front is refused, in whatever option it stands.
+// Adds all of them. A number with a leading 0 is refused in every option.
 void add_commands(CLI::App& app, Action& action);
 
-// What every command promises before it acts: no value is empty, no file that it writes is one that it reads, or
-// another that it writes, or where its own output goes, or a key. Throws CliError, files::FileError.
+// Checks the values of any command before it runs: none is empty, and no output file is an input, another output, a
+// key, or the destination of standard output or standard error. Throws CliError, files::FileError.
 void check_values(const CLI::App& command);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
-// The same, with names where the rule is about two commands, or two devices, and with what helps. image is the one that
-// was refused, for the device.
+// With names if the rule is about two commands or two devices, and with the remedy. image is the one that was refused
+// for the device.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
                                            const std::string& remedy = {});
-// What speaks against zero-copy I/O, with the names of tensor and command; empty where nothing does. The plan is
-// proved, and the image's.
+// Why zero-copy I/O is not possible, with the names of tensor and command; empty if it is. The plan is the proved plan
+// of the image.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
@@ -110,13 +96,13 @@ void check_values(const CLI::App& command);
 [[nodiscard]] const char* name_of(DeviceFault fault);
 using pianola::name_of;  // of what a manifest enumerates
 
-// What --json prints is of this version: docs/reference/schemas. A member that is added leaves it as it is.
+// Version of the documents that --json prints: docs/reference/schemas. New members do not change it.
 inline constexpr int kJsonSchemaVersion = 1;
-// As it is printed, with the version where it is an object. File names need not be UTF-8, which JSON is: what is not
-// becomes the replacement character.
+// As it is printed; objects get the version. File names need not be UTF-8, which JSON requires: invalid bytes become
+// the replacement character.
 [[nodiscard]] std::string json_text(const nlohmann::json& json);
 
-// A list of what `make` makes of each.
+// The list of make(element).
 template <typename List, typename Make>
 nlohmann::json json_list(const List& list, const Make& make) {
     nlohmann::json json = nlohmann::json::array();

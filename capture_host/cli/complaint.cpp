@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "capture_host/binary/signing.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/suggest.h"
 #include "capture_host/cli/terminal.h"
 
 namespace pianola::cli {
 namespace {
 
-// Names in JSON, and what helps where nothing better is known.
+// Names in JSON, and the remedies for complaints that have none.
 struct Kind {
     ExitCode code;
     const char* name;
@@ -44,6 +44,70 @@ const Kind& kind_of(ExitCode code) {
 
 Complaint make(ExitCode code, std::string message, const std::string& remedy = {}, nlohmann::json facts = {}) {
     return {code, std::move(message), remedy.empty() ? kind_of(code).remedy : remedy, std::move(facts)};
+}
+
+constexpr std::size_t kMost = 3U;
+constexpr std::size_t kLettersPerMistake = 3U;
+
+bool begins_with(const std::string& text, const std::string& start) {
+    return text.compare(0U, start.size(), start) == 0;
+}
+
+// How many letters must be added, left out, replaced, or exchanged with their neighbour.
+std::size_t edit_distance(const std::string& left, const std::string& right) {
+    // distance[i][j]: from the first i letters of `left` to the first j letters of `right`.
+    const std::size_t width = right.size() + 1U;
+    std::vector<std::vector<std::size_t>> distance(left.size() + 1U, std::vector<std::size_t>(width));
+    for (std::size_t j = 0U; j < width; ++j) {
+        distance[0U][j] = j;
+    }
+    for (std::size_t i = 1U; i <= left.size(); ++i) {
+        distance[i][0U] = i;
+        for (std::size_t j = 1U; j < width; ++j) {
+            const std::size_t replaced = (left[i - 1U] == right[j - 1U]) ? 0U : 1U;
+            distance[i][j] =
+                std::min({distance[i - 1U][j] + 1U, distance[i][j - 1U] + 1U, distance[i - 1U][j - 1U] + replaced});
+            const bool is_exchanged =
+                (i > 1U) && (j > 1U) && (left[i - 1U] == right[j - 2U]) && (left[i - 2U] == right[j - 1U]);
+            if (is_exchanged) {
+                distance[i][j] = std::min(distance[i][j], distance[i - 2U][j - 2U] + 1U);
+            }
+        }
+    }
+    return distance.back().back();
+}
+
+// The candidates that a mistyped word of this length can mean, nearest first; empty if none is near.
+std::vector<std::string> suggestions(const std::string& word, const std::vector<std::string>& candidates) {
+    std::vector<std::pair<std::size_t, std::string>> near;
+    const std::size_t admitted = std::max<std::size_t>(1U, word.size() / kLettersPerMistake);
+    constexpr std::size_t kShortestStart = 3U;  // shorter ones begin too much
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance <= admitted) {
+            near.emplace_back(distance, candidate);
+        } else if ((word.size() >= kShortestStart) && (word != "--") && begins_with(candidate, word)) {
+            near.emplace_back(admitted, candidate);
+        } else {
+            // Not near.
+        }
+    }
+    const auto nearest = std::min_element(near.begin(), near.end(),
+                                          [](const auto& one, const auto& other) { return one.first < other.first; });
+    std::vector<std::string> names;
+    for (const auto& [distance, name] : near) {
+        // Only the nearest ones are named.
+        if ((names.size() < kMost) && (distance == nearest->first)) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+// "; did you mean --json or --jobs?", or nothing.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+    const std::vector<std::string> names = suggestions(word, candidates);
+    return names.empty() ? std::string{} : fmt::format("; did you mean {}?", fmt::join(names, " or "));
 }
 
 using Apps = std::vector<const CLI::App*>;
@@ -89,7 +153,7 @@ std::vector<std::string> options_of(const Apps& apps) {
     return names;
 }
 
-// A word where a command should stand.
+// A word in the place of a command.
 Complaint unknown_command(const Apps& apps, const std::string& word) {
     const std::vector<std::string> commands = commands_of(*apps.back());
     const std::string near = did_you_mean(word, commands);

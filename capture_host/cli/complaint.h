@@ -22,9 +22,9 @@ struct Complaint {
     nlohmann::json facts;  // members that --json shows besides `error`
 };
 
-// Of CliError, FileError, SigningError, and of everything else: a defect.
+// The complaint about CliError, FileError or SigningError; any other exception is a defect of Pianola.
 [[nodiscard]] Complaint complaint_of(const std::exception& error);
-// Of a command line that the parser refuses.
+// The complaint about a command line that the parser refuses.
 [[nodiscard]] Complaint complaint_of(const CLI::App& app, const CLI::ParseError& error);
 
 // {"code", "kind", "message", "remedy"}.

@@ -1,7 +1,5 @@
 // pianola completion: what a shell needs to complete commands, options and values. Made from the parser itself, so that
-// a new option is completed without anybody's doing.
-
-#include "capture_host/cli/completion.h"
+// new commands and options are completed without further work.
 
 #include <fmt/format.h>
 
@@ -14,7 +12,7 @@
 namespace pianola::cli {
 namespace {
 
-// What follows an option: files, one of these words, or something that cannot be completed.
+// The value after an option: a file, one of these words, or something that cannot be completed.
 struct Value {
     bool is_file{false};
     std::vector<std::string> words;
@@ -49,7 +47,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
     return names;
 }
 
-// The first sentence, without what a shell would take for its own.
+// The first sentence, without characters that have a meaning in shells.
 std::string plain(const std::string& description) {
     std::string text = description.substr(0U, std::min(description.find_first_of(".;\n"), description.size()));
     for (char& each : text) {
@@ -130,8 +128,6 @@ Cases cases_of(const CLI::App& app, const char* words_line, const char* files_li
     return cases;
 }
 
-}  // namespace
-
 std::string bash_completion(const CLI::App& app) {
     const Cases cases = cases_of(app, "mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\"); return",
                                  "mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); compopt -o filenames; return");
@@ -188,10 +184,21 @@ std::string zsh_completion(const CLI::App& app) {
            "if [[ $funcstack[1] = _pianola ]]; then _pianola \"$@\"; else compdef _pianola pianola; fi\n";
 }
 
+// Excludes the place after another command that has a sub-command of the same name: `diff` after `log`.
+std::string without_those_below(const CLI::App& app, const std::string& name) {
+    std::string condition;
+    for (const CLI::App* const other : app.get_subcommands([](const CLI::App* /*each*/) { return true; })) {
+        const bool has_same =
+            !other->get_subcommands([&name](const CLI::App* each) { return each->get_name() == name; }).empty();
+        condition += has_same ? ("; and not __fish_seen_subcommand_from " + other->get_name()) : std::string{};
+    }
+    return condition;
+}
+
 std::string fish_completion(const CLI::App& app) {
     std::string text = "# Completion of pianola in fish; made by `pianola completion fish`.\ncomplete -c pianola -f\n";
     for (const Command& command : all_commands(app)) {
-        // "pianola log show" is where `log` and `show` were seen, and nothing below.
+        // "pianola log show" holds after `log` and `show`, before any further sub-command.
         const std::size_t space = command.path.find(' ');
         std::string condition = (space == std::string::npos) ? "__fish_use_subcommand" : "";
         std::string rest = (space == std::string::npos) ? "" : command.path.substr(space + 1U) + " ";
@@ -208,8 +215,8 @@ std::string fish_completion(const CLI::App& app) {
         if ((space != std::string::npos) && !below.empty()) {
             condition += "; and not __fish_seen_subcommand_from" + below;
         }
-        if (is_outermost && (command.path == "pianola diff")) {
-            condition += "; and not __fish_seen_subcommand_from log";  // which has its own diff
+        if (is_outermost) {
+            condition += without_those_below(app, command.app->get_name());
         }
         for (const CLI::App* const each : command.below) {
             text += fmt::format("complete -c pianola -n '{}' -a {} -d '{}'\n", condition, each->get_name(),
@@ -243,6 +250,8 @@ std::string fish_completion(const CLI::App& app) {
     }
     return text;
 }
+
+}  // namespace
 
 void add_completion(CLI::App& app, Action& action) {
     auto shell = std::make_shared<std::string>();

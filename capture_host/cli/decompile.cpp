@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/tflite/import.h"
 #include "pianola/config.h"
 
@@ -23,31 +24,35 @@ struct DecompileArguments {
     bool json{false};
 };
 
-void print_json(const DecompileArguments& arguments, const decompile::Report& report) {
-    nlohmann::json launches = nlohmann::json::array();
-    for (const decompile::Line& line : report.lines) {
-        launches.push_back({{"trace", line.trace},
-                            {"command", line.command},
-                            {"kernel", line.kernel},
-                            {"operator", line.operation.empty() ? nlohmann::json{} : nlohmann::json(line.operation)}});
-    }
-    fmt::print("{}\n", json_text({{"file", arguments.file},
-                                  {"model", arguments.model},
-                                  {"equal", report.differences.empty()},
-                                  {"operators", report.operators},
-                                  {"launches", launches},
-                                  {"differences", report.differences}}));
+nlohmann::json report_to_json(const DecompileArguments& arguments, const decompile::Report& report) {
+    return {{"file", arguments.file},
+            {"model", arguments.model},
+            {"equal", report.differences.empty()},
+            {"operators", report.operators},
+            {"launches", json_list(report.lines,
+                                   [](const decompile::Line& line) -> nlohmann::json {
+                                       return {{"trace", line.trace},
+                                               {"command", line.command},
+                                               {"kernel", line.kernel},
+                                               {"operator", line.operation.empty() ? nlohmann::json{}
+                                                                                   : nlohmann::json(line.operation)}};
+                                   })},
+            {"differences", report.differences}};
 }
 
-void print_text(const DecompileArguments& arguments, const decompile::Report& report) {
-    for (const decompile::Line& line : report.lines) {
-        fmt::print("trace {} command {:>5}  {:<20} {}\n", line.trace, line.command, line.kernel,
-                   line.operation.empty() ? "moves bytes" : line.operation);
+std::string report_text(const nlohmann::json& report) {
+    std::string text;
+    for (const nlohmann::json& launch : report.at("launches")) {
+        text += fill("trace {trace} command {command:>5}  {kernel:<20} ", launch) +
+                (launch.at("operator").is_null() ? "moves bytes\n" : fill("{operator}\n", launch));
     }
-    if (report.differences.empty()) {
-        fmt::print("{} computes {}: {} operators, {} commands\n", files::readable(arguments.file),
-                   files::readable(arguments.model), report.operators, report.lines.size());
+    if (report.at("equal").get<bool>()) {
+        text += fmt::format("{} computes {}: {} operators, {} commands\n",
+                            files::readable(report.at("file").get<std::string>()),
+                            files::readable(report.at("model").get<std::string>()),
+                            report.at("operators").get<std::uint32_t>(), report.at("launches").size());
     }
+    return text;
 }
 
 int decompile_file(const DecompileArguments& arguments) {
@@ -64,14 +69,10 @@ int decompile_file(const DecompileArguments& arguments) {
             tflite::import_model({model.data(), model.size()}, {}, {}, scratch);
         }
     } catch (const tflite::ImportError& error) {
-        throw CliError{
-            kUnsupportedModel, describe_findings(arguments.model, error), {}, findings_to_json(arguments.model, error)};
+        throw unsupported(arguments.model, error);
     }
-    if (arguments.json) {
-        print_json(arguments, report);
-    } else {
-        print_text(arguments, report);
-    }
+    const nlohmann::json json = report_to_json(arguments, report);
+    print_result(arguments.json, json, report_text(json));
     if (report.differences.empty()) {
         return kDone;
     }

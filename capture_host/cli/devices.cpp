@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "hal/registry/registry.h"
 
@@ -16,54 +17,72 @@ struct DevicesArguments {
 };
 
 int print_devices(const DevicesArguments& arguments) {
-    const DeviceList list = list_devices();
-    if (arguments.json) {
-        nlohmann::json json = list.missing;
-        json["devices"] = list.json;
-        fmt::print("{}\n", json_text(json));
-    } else {
-        fmt::print("{}", list.text);
-    }
+    const nlohmann::json devices = list_devices();
+    print_result(arguments.json, devices, devices_text(devices));
     return kDone;
 }
 
-void add_executor(DeviceList& list, const char* family, const Executor& executor) {
+void add_executor(nlohmann::json& list, const char* family, const Executor& executor) {
     const ExecutorDevices found = executor.devices();
     for (std::size_t i = 0U; i < found.devices.size(); ++i) {
         const ExecutorDevices::Device& each = found.devices[i];
-        const std::string name = fmt::format("{}:{}", executor.name(), i);
-        list.text += fmt::format("{:<13} {}: {}, {} {}{}{}\n", name, family, each.name, executor.title(), each.version,
-                                 each.missing.empty() ? "" : "; cannot be opened: ", each.missing);
-        list.json.push_back({{"device", name},
-                             {"family", family},
-                             {"name", each.name},
-                             {executor.name(), each.version},
-                             {"missing", each.missing}});
+        list["devices"].push_back({{"device", fmt::format("{}:{}", executor.name(), i)},
+                                   {"family", family},
+                                   {"name", each.name},
+                                   {executor.name(), each.version},
+                                   {"missing", each.missing}});
     }
-    nlohmann::json& none = list.missing[fmt::format("no_{}", executor.name())];
+    nlohmann::json& why_none = list[fmt::format("no_{}", executor.name())];
     if (found.devices.empty()) {
-        list.text += fmt::format("{:<13} none: {}\n", executor.name(), found.why_none);
-        none = found.why_none;
+        why_none = found.why_none;
     }
+}
+
+// Lines of the executor's devices in the list.
+std::string executor_devices_text(const nlohmann::json& list, const Executor& executor, const std::string& indent) {
+    std::string text;
+    for (const nlohmann::json& each : list.at("devices")) {
+        if (each.contains(executor.name())) {
+            text += indent + fill("{device:<13} {family}: {name}, ", each) +
+                    fmt::format("{} {}", executor.title(), each.at(executor.name()).get<std::string>()) +
+                    (each.at("missing").get<std::string>().empty() ? "" : fill("; cannot be opened: {missing}", each)) +
+                    "\n";
+        }
+    }
+    const nlohmann::json& why_none = list.at(fmt::format("no_{}", executor.name()));
+    if (!why_none.is_null()) {
+        text += indent + fmt::format("{:<13} none: {}\n", executor.name(), why_none.get<std::string>());
+    }
+    return text;
 }
 
 }  // namespace
 
-DeviceList list_devices() {
-    DeviceList list;
-    list.json = nlohmann::json::array();
-    list.missing = nlohmann::json::object();
+nlohmann::json list_devices() {
+    nlohmann::json list{{"devices", nlohmann::json::array()}};
     for (const Target* const target : known_targets()) {
         const char* const family = target->usual_device().family;
         if (target->offers().simulator) {
-            list.text += fmt::format("simulator     {}\n", family);
-            list.json.push_back({{"device", "simulator"}, {"family", family}});
+            list["devices"].push_back({{"device", "simulator"}, {"family", family}});
         }
         for (const Executor* const executor : target->executors()) {
             add_executor(list, family, *executor);
         }
     }
     return list;
+}
+
+std::string devices_text(const nlohmann::json& devices, const std::string& indent) {
+    std::string text;
+    for (const Target* const target : known_targets()) {
+        if (target->offers().simulator) {
+            text += indent + fmt::format("simulator     {}\n", target->usual_device().family);
+        }
+        for (const Executor* const executor : target->executors()) {
+            text += executor_devices_text(devices, *executor, indent);
+        }
+    }
+    return text;
 }
 
 void add_devices(CLI::App& app, Action& action) {

@@ -1,6 +1,4 @@
-// The devices that could execute a binary here.
-//
-// What `pianola devices` and `pianola doctor` show.
+// The devices that could execute a binary here, for `pianola devices` and `pianola doctor`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,11 +6,9 @@
 
 namespace pianola::cli {
 
-struct DeviceList {
-    std::string text;        // a line each
-    nlohmann::json json;     // an array
-    nlohmann::json missing;  // "no_NAME" of every executor: why it has no device; null where it has one
-};
-[[nodiscard]] DeviceList list_devices();
+// {"devices": [...]}, and "no_NAME" of every executor: why it has no device, or null.
+[[nodiscard]] nlohmann::json list_devices();
+// A line for each, after the indent.
+[[nodiscard]] std::string devices_text(const nlohmann::json& devices, const std::string& indent = {});
 
 }  // namespace pianola::cli

@@ -1,4 +1,4 @@
-// pianola diff: what changes where one binary takes the place of another.
+// pianola diff: what changes if one binary replaces another.
 
 #include "capture_host/binary/diff.h"
 
@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <set>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/well_formed_file.h"
 #include "pianola_host/manifest.h"
 
 namespace pianola::cli {
@@ -52,23 +53,22 @@ nlohmann::json to_json(const DiffArguments& arguments, const std::vector<diff::D
              })}};
 }
 
-void print_differences(const DiffArguments& arguments, const std::vector<diff::Difference>& all,
-                       const std::set<std::string>& classes) {
-    if (all.empty()) {
-        fmt::print("{} and {}: the same bytes\n", files::readable(arguments.before), files::readable(arguments.after));
-        return;
+std::string differences_text(const nlohmann::json& json) {
+    const std::string before = files::readable(json.at("before").get<std::string>());
+    const std::string after = files::readable(json.at("after").get<std::string>());
+    if (json.at("equal").get<bool>()) {
+        return fmt::format("{} and {}: the same bytes\n", before, after);
     }
+    std::string text;
     std::string last;
-    for (const diff::Difference& each : all) {
-        const std::string name = diff::class_name(each.kind);
-        if (name != last) {
-            fmt::print("{}\n", paint(stdout, Colour::kName, name));
-            last = name;
-        }
-        fmt::print("  {}\n    - {}\n    + {}\n", each.where, each.before, each.after);
+    for (const nlohmann::json& each : json.at("changes")) {
+        const auto name = each.at("class").get<std::string>();
+        text += (name == last) ? std::string{} : (paint(stdout, Colour::kName, name) + "\n");
+        text += fill("  {where}\n    - {before}\n    + {after}\n", each);
+        last = name;
     }
-    fmt::print("{} changes from {} to {}, in: {}\n", all.size(), files::readable(arguments.before),
-               files::readable(arguments.after), fmt::join(classes, ", "));
+    return text + fmt::format("{} changes from {} to {}, in: ", json.at("changes").size(), before, after) +
+           fill("{classes}\n", json);
 }
 
 int compare(const DiffArguments& arguments) {
@@ -83,11 +83,8 @@ int compare(const DiffArguments& arguments) {
     for (const diff::Difference& each : all) {
         classes.insert(diff::class_name(each.kind));
     }
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(to_json(arguments, all, classes)));
-    } else {
-        print_differences(arguments, all, classes);
-    }
+    const nlohmann::json json = to_json(arguments, all, classes);
+    print_result(arguments.json, json, differences_text(json));
     const bool fails = std::any_of(classes.begin(), classes.end(), [&arguments](const std::string& each) {
         return arguments.fail_on.empty() ||
                (std::find(arguments.fail_on.begin(), arguments.fail_on.end(), each) != arguments.fail_on.end());

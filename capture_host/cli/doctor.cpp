@@ -5,6 +5,7 @@
 #include "capture_host/capture/capture.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/devices.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "hal/registry/registry.h"
@@ -77,13 +78,14 @@ nlohmann::json build_to_json() {
         {"build_type", PIANOLA_BUILD_TYPE}, {"sanitizers", PIANOLA_SANITIZERS},        {"profile", kCapacities.name}};
 }
 
-nlohmann::json features_to_json(const DeviceList& devices) {
-    nlohmann::json features = devices.missing;
-    features["signatures"] = "OpenSSL signs, BearSSL verifies";
-    features["plugins"] = true;
-    features["python_package"] = PIANOLA_HAS_PYTHON != 0;
+nlohmann::json features_to_json(const nlohmann::json& devices) {
+    nlohmann::json features{{"signatures", "OpenSSL signs, BearSSL verifies"},
+                            {"plugins", true},
+                            {"python_package", PIANOLA_HAS_PYTHON != 0}};
     for (const Executor* const executor : usual_target().executors()) {
+        const std::string why_none = fmt::format("no_{}", executor->name());
         features[executor->name()] = executor->is_built();
+        features[why_none] = devices.at(why_none);
     }
     return features;
 }
@@ -100,50 +102,40 @@ nlohmann::json limits_to_json() {
             {"traces", kMaxTraces},        {"self_tests", kMaxSelfTests}, {"profiles", profiles}};
 }
 
-std::string text_of(const nlohmann::json& json, const DeviceList& devices) {
-    const nlohmann::json& build = json.at("build");
-    const auto text = [&build](const char* name) { return build.at(name).get<std::string>(); };
-    std::string out =
-        fmt::format("pianola {}\n  schema      {}\n  built       {}, {}{}{}, profile {}\n", text("version"),
-                    text("schema"), text("compiler"), text("build_type"),
-                    text("sanitizers").empty() ? "" : ", sanitizers ", text("sanitizers"), text("profile"));
-    const nlohmann::json& features = json.at("features");
-    const auto said = [&features](const char* name) { return features.at(name).get<bool>() ? "built" : "not built"; };
-    out += fmt::format("features\n  signatures  {}\n  plugins     --plugin\n  Python      package {}\n",
-                       features.at("signatures").get<std::string>(), said("python_package"));
+std::string text_of(const nlohmann::json& json, const nlohmann::json& devices) {
+    const auto said = [&json](const char* name) {
+        return json.at("features").at(name).get<bool>() ? "built" : "not built";
+    };
+    std::string executors;
     for (const Executor* const executor : usual_target().executors()) {
-        out += fmt::format("  {:<11} {}\n", executor->title(), said(executor->name()));
+        executors += fmt::format("  {:<11} {}\n", executor->title(), said(executor->name()));
     }
-    out += "devices\n";
-    std::string line;
-    for (const char each : devices.text) {
-        line += each;
-        if (each == '\n') {
-            out += "  " + line;
-            line.clear();
-        }
-    }
-    const nlohmann::json& limits = json.at("limits");
-    out += fmt::format("limits\n  binary      {} bytes, {} inputs, {} outputs, {} traces, {} self-tests\n",
-                       limits.at("file_bytes").get<std::uint64_t>(), limits.at("inputs").get<std::uint64_t>(),
-                       limits.at("outputs").get<std::uint64_t>(), limits.at("traces").get<std::uint64_t>(),
-                       limits.at("self_tests").get<std::uint64_t>());
-    for (const nlohmann::json& each : limits.at("profiles")) {
-        out +=
-            fmt::format("  {:<11} {} intervals, {} steps in flight, {} devices of a mesh\n",
-                        each.at("profile").get<std::string>(), each.at("intervals").get<std::uint64_t>(),
-                        each.at("steps_in_flight").get<std::uint64_t>(), each.at("mesh_devices").get<std::uint64_t>());
-    }
-    return out;
+    const bool is_plain = json.at("build").at("sanitizers").get<std::string>().empty();
+    return fill("pianola {version}\n  schema      {schema}\n  built       {compiler}, {build_type}", json.at("build")) +
+           (is_plain ? "" : fill(", sanitizers {sanitizers}", json.at("build"))) +
+           fill(
+               ", profile {build/profile}\n"
+               "features\n  signatures  {features/signatures}\n  plugins     --plugin\n",
+               json) +
+           fmt::format("  Python      package {}\n{}devices\n", said("python_package"), executors) +
+           devices_text(devices, "  ") +
+           fill(
+               "limits\n  binary      {file_bytes} bytes, {inputs} inputs, {outputs} outputs, {traces} traces, "
+               "{self_tests} self-tests\n",
+               json.at("limits")) +
+           fill_each(
+               "  {profile:<11} {intervals} intervals, {steps_in_flight} steps in flight, {mesh_devices} devices of a "
+               "mesh\n",
+               json.at("limits").at("profiles"));
 }
 
 int examine(const DoctorArguments& arguments) {
-    const DeviceList devices = list_devices();
+    const nlohmann::json devices = list_devices();
     const std::string wrong = try_simulator();
     const nlohmann::json json{{"healthy", wrong.empty()},
                               {"build", build_to_json()},
                               {"features", features_to_json(devices)},
-                              {"devices", devices.json},
+                              {"devices", devices.at("devices")},
                               {"limits", limits_to_json()},
                               {"self_test", {{"passed", wrong.empty()}, {"vectors", kVectors}, {"wrong", wrong}}}};
     if (arguments.json) {

@@ -11,10 +11,11 @@
 #include <map>
 #include <system_error>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
 
@@ -35,7 +36,7 @@ struct EmbedArguments {
     bool json{false};
 };
 
-// What every form has in common.
+// The parts that all forms share.
 struct Embedding {
     std::string symbol;
     std::string section;    // empty: the compiler's own choice for constants
@@ -250,17 +251,15 @@ int embed_file(const EmbedArguments& arguments) {
     if (!arguments.header.empty()) {
         files::store_file(arguments.header, c_header(embedding));
     }
-    if (arguments.json) {
-        const nlohmann::json json{{"output", arguments.output},
-                                  {"format", format},
-                                  {"symbol", embedding.symbol},
-                                  {"bytes", file.bytes().size()},
-                                  {"sha256", embedding.digest()}};
-        fmt::print("{}\n", json_text(json));
-    } else {
-        fmt::print("{}: {} bytes as {}, aligned to {}\n", files::readable(arguments.output), file.bytes().size(),
-                   embedding.symbol, kFileAlignmentBytes);
-    }
+    const nlohmann::json json{{"output", arguments.output},
+                              {"format", format},
+                              {"symbol", embedding.symbol},
+                              {"bytes", file.bytes().size()},
+                              {"sha256", embedding.digest()}};
+    print_result(
+        arguments.json, json,
+        files::readable(arguments.output) +
+            fmt::format("{}, aligned to {}\n", fill(": {bytes} bytes as {symbol}", json), kFileAlignmentBytes));
     return kDone;
 }
 

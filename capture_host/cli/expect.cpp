@@ -27,7 +27,7 @@ class Record {
         }
     }
 
-    // The whole file. Throws CliError where it does not hold whole records, or more than a binary can have.
+    // The whole file. Throws CliError if it does not hold whole records, or more than a binary can have.
     [[nodiscard]] Bytes load(const std::string& name) const {
         const std::uint64_t limit = std::min<std::uint64_t>(kMaxSelfTests * bytes_, kMaxFileBytes);
         Bytes contents;
@@ -42,7 +42,7 @@ class Record {
         return contents;
     }
 
-    // Of what load() has returned; none where a record has no bytes, for the other file says how many there are.
+    // Records in the result of load(); 0 if a record has no bytes: then the other file has the number.
     [[nodiscard]] std::size_t count(const Bytes& contents) const {
         return (bytes_ == 0U) ? 0U : static_cast<std::size_t>(contents.size() / bytes_);
     }
@@ -77,7 +77,7 @@ class Record {
     std::uint64_t bytes_{0U};
 };
 
-// Which pair of files an inference is from, and its number there.
+// The pair of files that an inference is from, and its number there.
 struct Origin {
     std::size_t pair{0U};
     std::size_t record{0U};

@@ -18,10 +18,10 @@ using ExpectedFiles = std::pair<std::string, std::string>;
 
 void add_expect_option(CLI::App& command, std::vector<ExpectedFiles>& files);
 
-// What all files hold, in their order, and which is whose.
+// The inferences of all files, in their order, and where each pair of files ends.
 struct ExpectedRecords {
     std::vector<capture::ExpectedInference> inferences;
-    std::vector<std::size_t> ends;  // of each pair of files: one behind its last inference
+    std::vector<std::size_t> ends;  // for each pair of files, the number after its last inference
 };
 // `others`: how many more self-tests there will be. Throws CliError, files::FileError.
 [[nodiscard]] ExpectedRecords load_expected(const std::vector<ExpectedFiles>& files, const capture::Recorder& recorder,

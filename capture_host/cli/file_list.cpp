@@ -74,7 +74,7 @@ std::vector<std::string> names_in_list(const std::string& list) {
     return names;
 }
 
-// What is the same for two names of one file.
+// Equal for two names of one file.
 std::string identity_of(const std::string& name) {
     if (name == kStandardInput) {
         return name;
@@ -128,7 +128,7 @@ class ListOfFiles {
     std::set<std::string> known_;
 };
 
-// What a folder or a list has brought in, where this program's own output would go to it.
+// Throws CliError if this program's output goes to a file that a folder or a list has brought in.
 void check_outputs(const std::vector<ListedFile>& files) {
     for (const auto& [output, name] :
          {std::pair{"/dev/stdout", "standard output"}, {"/dev/stderr", "standard error"}}) {

@@ -1,6 +1,6 @@
 // Arguments that stand for several files: names, "-", folders, and lists.
 //
-// What `verify`, `inspect` and `size` take, so that one command looks at everything that a build has made.
+// `verify`, `inspect` and `size` take them, so that one call covers all binaries of a build.
 #pragma once
 
 #include <CLI/ConfigFwd.hpp>
@@ -33,7 +33,7 @@ struct ListedFile {
 // a single argument gives no files.
 [[nodiscard]] std::vector<ListedFile> expand_files(const std::vector<std::string>& arguments);
 
-// What is shown of a file, as text on standard output, or as JSON.
+// How a file is shown: as text on standard output, or as JSON.
 struct Shown {
     std::function<void(const std::string& file)> text;
     std::function<nlohmann::json(const std::string& file)> json;

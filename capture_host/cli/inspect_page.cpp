@@ -1,24 +1,26 @@
-#include "capture_host/cli/inspect_page.h"
+// The page of `pianola inspect --html`.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "capture_host/base/chart.h"
 #include "capture_host/base/page.h"
 #include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/trace_walk.h"
 #include "capture_host/binary/verify.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/evidence_text.h"
-#include "capture_host/cli/inspect_parts.h"
-#include "capture_host/cli/memory_map.h"
-#include "capture_host/cli/packing.h"
-#include "capture_host/cli/verified_file.h"
-#include "capture_host/cli/verify_outcome.h"
+#include "capture_host/cli/facts.h"
+#include "capture_host/cli/inspect.h"
+#include "capture_host/cli/json_text.h"
+#include "capture_host/cli/verify.h"
 #include "capture_host/timeline/picture.h"
 #include "capture_host/timeline/step.h"
 #include "hal/host/device_numbers.h"
@@ -33,6 +35,227 @@ using pages::escape;
 using pages::grouped;
 using pages::Table;
 using Align = Table::Align;
+
+constexpr std::size_t kMostRows = 6U;  // of buffers that share bytes, in a picture
+
+std::string region_style(RegionKind kind) {
+    static const std::map<RegionKind, std::size_t> kHues{
+        {RegionKind::kWeights, 0U}, {RegionKind::kActivation, 1U}, {RegionKind::kShared, 2U}, {RegionKind::kOutput, 3U},
+        {RegionKind::kState, 4U},   {RegionKind::kInput, 7U},      {RegionKind::kTrace, 10U}};
+    const auto found = kHues.find(kind);
+    return pages::hue_class((found != kHues.end()) ? found->second : (pages::kHues - 1U));
+}
+
+// "input 0, output 1": the tensors that lie in a buffer.
+std::string bound_to(const capture::Manifest& manifest, std::size_t buffer) {
+    std::string text;
+    const auto note = [&](const char* what, const std::vector<capture::ManifestTensor>& tensors) {
+        for (std::size_t i = 0U; i < tensors.size(); ++i) {
+            const bool is_here =
+                (buffer >= tensors[i].buffer) && ((buffer - tensors[i].buffer) < tensors[i].buffer_count);
+            text += is_here ? fmt::format("{}{} {}", text.empty() ? "" : ", ", what, i) : std::string{};
+        }
+    };
+    note("input", manifest.inputs);
+    note("output", manifest.outputs);
+    return text;
+}
+
+// A memory of the device, and the indices of the regions that say that they are in it, by address.
+struct Memory {
+    std::string name;
+    MemoryKind kind{MemoryKind::kUnspecified};
+    std::uint64_t base{0U};
+    std::uint64_t bytes{0U};
+    std::vector<std::size_t> regions;
+
+    [[nodiscard]] double place_of(std::uint64_t address) const {
+        const std::uint64_t inside = std::clamp(address, base, base + bytes) - base;
+        return pages::fraction(inside, bytes);
+    }
+};
+
+std::vector<Memory> memories_of(const capture::Manifest& manifest) {
+    const capture::ManifestTarget& target = manifest.target;
+    std::vector<Memory> memories{{"DRAM", MemoryKind::kDram, target.dram_base, target.dram_bytes, {}},
+                                 {"L1", MemoryKind::kL1, target.l1_base, target.l1_bytes, {}}};
+    for (Memory& memory : memories) {
+        for (std::size_t i = 0U; i < manifest.regions.size(); ++i) {
+            if (manifest.regions[i].memory == memory.kind) {
+                memory.regions.push_back(i);
+            }
+        }
+        std::sort(memory.regions.begin(), memory.regions.end(), [&](std::size_t left, std::size_t right) {
+            return std::pair{manifest.regions[left].base, left} < std::pair{manifest.regions[right].base, right};
+        });
+    }
+    return memories;
+}
+
+class MapDrawing {
+  public:
+    MapDrawing(const capture::Manifest& manifest, const Memory& memory)
+        : manifest_{manifest},
+          memory_{memory},
+          chart_{"map-" + memory.name, "Memory map: " + memory.name,
+                 fmt::format("{} bytes from {}, to scale; below, each region with its buffers, and free memory",
+                             grouped(memory.bytes), pages::address_text(memory.base))} {}
+
+    std::string draw() {
+        draw_scale();
+        std::uint64_t at = memory_.base;
+        for (const std::size_t region : memory_.regions) {
+            const std::uint64_t base = manifest_.regions[region].base;
+            if (base > at) {
+                draw_free(at, base);
+            }
+            draw_region(region);
+            at = std::max(at, base + manifest_.regions[region].size_bytes);
+        }
+        if (at < (memory_.base + memory_.bytes)) {
+            draw_free(at, memory_.base + memory_.bytes);
+        }
+        return chart_.svg(y_);
+    }
+
+  private:
+    void draw_scale() {
+        constexpr double kHeight = 26.0;
+        chart_.line_of_text(13.0, {fmt::format("{}: {} bytes, to scale", memory_.name, grouped(memory_.bytes))});
+        chart_.box({0.0, 1.0, 20.0, kHeight}, "free");
+        for (const std::size_t index : memory_.regions) {
+            const capture::ManifestRegion& region = manifest_.regions[index];
+            const Chart::Box box{memory_.place_of(region.base),
+                                 memory_.place_of(std::uint64_t{region.base} + region.size_bytes), 20.0, kHeight};
+            chart_.box(box, region_style(region.kind), tooltip(region));
+            chart_.label(box, {region.name});
+        }
+        y_ = 20.0 + kHeight + 12.0;
+    }
+
+    [[nodiscard]] static std::string tooltip(const capture::ManifestRegion& region) {
+        return fmt::format("{}: {}, {} bytes from {}", region.name, name_of(region.kind), grouped(region.size_bytes),
+                           pages::address_text(region.base));
+    }
+
+    void draw_free(std::uint64_t from, std::uint64_t to) {
+        constexpr double kHeight = 20.0;
+        chart_.box({0.0, 1.0, y_, kHeight}, "free");
+        chart_.fitted({0.012, 1.0, y_, kHeight},
+                      {fmt::format("free: {} bytes from {}", grouped(to - from), pages::address_text(from))}, "faint");
+        y_ += kHeight + 3.0;
+    }
+
+    void draw_region(std::size_t index) {
+        constexpr double kText = 36.0;
+        constexpr double kRow = 9.0;
+        const capture::ManifestRegion& region = manifest_.regions[index];
+        const std::vector<std::vector<std::size_t>> rows = rows_of(index);
+        const double height = kText + (static_cast<double>(rows.size()) * kRow) + 5.0;
+        const std::string look = region_style(region.kind);
+        chart_.box({0.0, 1.0, y_, height}, "lane");
+        chart_.box({0.0, 0.01, y_, height}, look);
+        chart_.fitted({0.012, 1.0, y_ + 1.0, kText / 2.0}, {region.name});
+        chart_.fitted({0.012, 1.0, y_ + (kText / 2.0), kText / 2.0},
+                      {fmt::format("{}, {} bytes from {}", name_of(region.kind), grouped(region.size_bytes),
+                                   pages::address_text(region.base))},
+                      "faint");
+        for (std::size_t row = 0U; row < rows.size(); ++row) {
+            for (const std::size_t buffer : rows[row]) {
+                draw_buffer(buffer, region, y_ + kText + (static_cast<double>(row) * kRow), look);
+            }
+        }
+        y_ += height + 3.0;
+    }
+
+    void draw_buffer(std::size_t index, const capture::ManifestRegion& region, double top, const std::string& look) {
+        constexpr double kLeft = 0.02;
+        constexpr double kWidth = 0.97;
+        constexpr double kSeam = 0.001;
+        const capture::ManifestBuffer& buffer = manifest_.buffers[index];
+        const std::uint64_t end = std::uint64_t{buffer.offset_bytes} + buffer.size_bytes;
+        const double from = std::min(1.0, pages::fraction(buffer.offset_bytes, region.size_bytes));
+        const double to = std::min(1.0, pages::fraction(end, region.size_bytes));
+        const std::string bound = bound_to(manifest_, index);
+        chart_.box(
+            {kLeft + (from * kWidth), std::max(kLeft + (from * kWidth), kLeft + (to * kWidth) - kSeam), top, 7.0}, look,
+            fmt::format("{}: {} bytes, {} into the region{}{}", buffer.name, grouped(buffer.size_bytes),
+                        grouped(buffer.offset_bytes), bound.empty() ? "" : "; ", bound));
+    }
+
+    // Buffers that share bytes are in separate rows, as far as there are rows.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> rows_of(std::size_t region) const {
+        std::vector<std::vector<std::size_t>> rows;
+        for (std::size_t i = 0U; i < manifest_.buffers.size(); ++i) {
+            if (manifest_.buffers[i].region != region) {
+                continue;
+            }
+            const auto fits = [&](const std::vector<std::size_t>& row) {
+                return std::none_of(row.begin(), row.end(), [&](std::size_t other) { return share(i, other); });
+            };
+            const auto row = std::find_if(rows.begin(), rows.end(), fits);
+            if (row != rows.end()) {
+                row->push_back(i);
+            } else if (rows.size() < kMostRows) {
+                rows.push_back({i});
+            }
+        }
+        return rows;
+    }
+
+    [[nodiscard]] bool share(std::size_t left, std::size_t right) const {
+        const auto end = [](const capture::ManifestBuffer& each) {
+            return std::uint64_t{each.offset_bytes} + each.size_bytes;
+        };
+        const capture::ManifestBuffer& first = manifest_.buffers[left];
+        const capture::ManifestBuffer& second = manifest_.buffers[right];
+        return (first.offset_bytes < end(second)) && (second.offset_bytes < end(first));
+    }
+
+    const capture::Manifest& manifest_;
+    const Memory& memory_;
+    Chart chart_;
+    double y_{0.0};
+};
+
+std::string table_of(const capture::Manifest& manifest) {
+    Table table{"Regions and their buffers",
+                {{"name", Align::kName},
+                 {"kind", Align::kText},
+                 {"memory", Align::kText},
+                 {"address", Align::kText},
+                 {"bytes", Align::kNumber},
+                 {"bound to", Align::kText}}};
+    for (std::size_t i = 0U; i < manifest.regions.size(); ++i) {
+        const capture::ManifestRegion& region = manifest.regions[i];
+        table.add({pages::swatch(region_style(region.kind)) + escape(region.name), name_of(region.kind),
+                   name_of(region.memory), pages::address_text(region.base), grouped(region.size_bytes), ""});
+        for (std::size_t buffer = 0U; buffer < manifest.buffers.size(); ++buffer) {
+            const capture::ManifestBuffer& each = manifest.buffers[buffer];
+            if (each.region == i) {
+                table.add({escape(each.name), "buffer", "",
+                           pages::address_text(std::uint64_t{region.base} + each.offset_bytes),
+                           grouped(each.size_bytes), bound_to(manifest, buffer)});
+            }
+        }
+    }
+    return fmt::format("<details><summary>As a table: {} regions, {} buffers</summary>\n{}</details>\n",
+                       manifest.regions.size(), manifest.buffers.size(), table.html());
+}
+
+// Pictures of each memory to scale, with every region and its buffers below it, and a table that says the same. Regions
+// of refused files may overlap or lie outside the memory; they are shown so.
+std::string memory_map(const capture::Manifest& manifest) {
+    std::string pictures;
+    for (const Memory& memory : memories_of(manifest)) {
+        if ((memory.bytes > 0U) && !memory.regions.empty()) {
+            pictures += MapDrawing{manifest, memory}.draw();
+        }
+    }
+    return "<h2>Memory</h2>\n<p>Regions by address. The strips in them are buffers, to scale in their region; those "
+           "that share bytes, at different times, lie below each other.</p>\n" +
+           pictures + table_of(manifest);
+}
 
 std::string code(const std::string& text) {
     return "<code>" + escape(text) + "</code>";
@@ -58,7 +281,7 @@ class ProgramReader {
         }
     }
 
-    // Of a trace's words; what cannot be decoded is in `refused`.
+    // The programs of a trace's words; `refused` says what cannot be decoded.
     std::vector<Program> read(WordSpan words, std::string& refused) {
         const targets::WalkEnd end =
             targets::for_each_command(file_.target().command_set(), words,
@@ -196,7 +419,7 @@ std::string traces_section(const BinaryFile& file, const Image& image, const cap
     return section;
 }
 
-std::string tensors_section(const Image& image, const capture::Manifest& manifest) {
+std::string tensors_section(const nlohmann::json& inspection, const capture::Manifest& manifest) {
     Table table{"Tensors",
                 {{"", Align::kText},
                  {"name", Align::kName},
@@ -205,21 +428,18 @@ std::string tensors_section(const Image& image, const capture::Manifest& manifes
                  {"zero point", Align::kNumber},
                  {"buffers", Align::kText},
                  {"on devices", Align::kText}}};
-    const auto add = [&](const char* what, std::uint32_t index, const TensorView& tensor,
-                         const capture::ManifestTensor& entry) {
-        const std::string devices = devices_text(manifest.target, entry.devices);
-        table.add({fmt::format("{} {}", what, index), escape(entry.name), escape(type_and_shape(tensor)),
-                   fmt::format("{}", entry.scale), fmt::format("{}", entry.zero_point),
-                   (entry.buffer_count == 1U)
-                       ? fmt::format("{}", entry.buffer)
-                       : fmt::format("{} to {}", entry.buffer, entry.buffer + entry.buffer_count - 1U),
-                   devices.empty() ? devices : fmt::format("{}, {}", devices, name_of(entry.placement))});
-    };
-    for (std::uint32_t i = 0U; i < image.input_count(); ++i) {
-        add("input", i, image.input(i), manifest.inputs[i]);
-    }
-    for (std::uint32_t i = 0U; i < image.output_count(); ++i) {
-        add("output", i, image.output(i), manifest.outputs[i]);
+    for (const auto& [list, what] : {std::pair{"inputs", "input"}, {"outputs", "output"}}) {
+        std::size_t index = 0U;
+        for (const nlohmann::json& each : inspection.at(list)) {
+            const auto first = each.at("buffer").get<std::uint32_t>();
+            const auto count = each.at("buffers").get<std::uint32_t>();
+            const std::string devices = devices_text(inspection, each.at("devices"));
+            table.add({fmt::format("{} {}", what, index++), escape(each.at("name").get<std::string>()),
+                       escape(type_and_shape(each)), fmt::format("{}", each.at("scale").get<float>()),
+                       fill("{zero_point}", each),
+                       (count == 1U) ? fmt::format("{}", first) : fmt::format("{} to {}", first, first + count - 1U),
+                       devices.empty() ? devices : (devices + fill(", {placement}", each))});
+        }
     }
     std::string section = "<h2>Inputs and outputs</h2>\n" + table.html();
     if (!manifest.parameters.empty()) {
@@ -239,7 +459,7 @@ std::string tensors_section(const Image& image, const capture::Manifest& manifes
     return section;
 }
 
-// What a script's command is about, by name.
+// The object of a script's command, by name.
 std::string object_of(const capture::Manifest& manifest, const capture::ManifestCommand& command) {
     const auto name = [&command](const auto& list) {
         return (command.object < list.size()) ? fmt::format("{}: {}", command.object, list[command.object].name)
@@ -263,9 +483,11 @@ std::string object_of(const capture::Manifest& manifest, const capture::Manifest
     }
 }
 
-std::string scripts_section(const capture::Manifest& manifest) {
+std::string scripts_section(const nlohmann::json& inspection, const capture::Manifest& manifest) {
     std::string section = "<h2>Scripts</h2>\n<p>What the host enqueues: at set-up once, then in every step.</p>\n";
-    for (const capture::ManifestScript& script : manifest.scripts) {
+    for (std::size_t number = 0U; number < manifest.scripts.size(); ++number) {
+        const capture::ManifestScript& script = manifest.scripts[number];
+        const nlohmann::json& commands = inspection.at("scripts").at(number).at("commands");
         Table table{name_of(script.kind),
                     {{"", Align::kNumber},
                      {"queue", Align::kNumber},
@@ -275,7 +497,7 @@ std::string scripts_section(const capture::Manifest& manifest) {
         for (std::size_t i = 0U; i < script.commands.size(); ++i) {
             const capture::ManifestCommand& each = script.commands[i];
             table.add({fmt::format("{}", i), fmt::format("{}", each.queue), name_of(each.kind),
-                       escape(object_of(manifest, each)), devices_text(manifest.target, each.devices)});
+                       escape(object_of(manifest, each)), devices_text(inspection, commands.at(i).at("devices"))});
         }
         section += table.html();
     }
@@ -321,9 +543,8 @@ std::string evidence_section(const std::string& evidence) {
     return evidence.empty() ? std::string{} : ("<h2>Self-tests and state</h2>\n<pre>" + escape(evidence) + "</pre>\n");
 }
 
-std::string verdict_section(const BinaryFile& file, const Envelope& envelope, const Image& image,
-                            const Judgement& judgement) {
-    const Verdict& verdict = judgement.verdict;
+std::string verdict_section(const WellFormedFile& open, const Verdict& verdict, const std::string& views) {
+    const auto& [file, envelope, image] = open;
     const bool is_accepted = is_ok(verdict.status);
     const bool is_signed = envelope.signature_bytes != 0U;
     const std::string signature =
@@ -338,7 +559,7 @@ std::string verdict_section(const BinaryFile& file, const Envelope& envelope, co
                          {"signature", signature},
                          {"security version", fmt::format("{}", envelope.security_version)},
                          {"digest", code(to_hex(ByteSpan{envelope.digest.data(), envelope.digest.size()}))},
-                         {"zero-copy", escape(views_text(judgement))}}) +
+                         {"zero-copy", escape(views)}}) +
            rules_table(is_accepted ? Rule::kAccepted : verdict.rule);
 }
 
@@ -378,17 +599,18 @@ std::string budgets(const capture::Manifest& manifest) {
 
 }  // namespace
 
-std::string inspect_page(const std::string& file_name, const BinaryFile& file, const Envelope& envelope,
-                         const Image& image) {
-    const capture::Manifest manifest = capture::read_manifest(image);
-    const Judgement judgement = judge(file);
+std::string inspect_page(const std::string& file_name, const WellFormedFile& open) {
+    const capture::Manifest manifest = capture::read_manifest(open.image);
+    const Judgement judgement = judge(open.file);
+    const nlohmann::json inspection = inspection_to_json(open.file, open.image, judgement, false);
     const std::string title = base_name(file_name);
-    const std::string body =
-        fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title), grouped(file.bytes().size())) +
-        budgets(manifest) + verdict_section(file, envelope, image, judgement) +
-        evidence_section(evidence_text(evidence_in(file, image, judgement))) + memory_map(manifest) +
-        tensors_section(image, manifest) + traces_section(file, image, manifest) + scripts_section(manifest) +
-        target_section(manifest, packing_text(packing_in(file, image)), file.plugin());
+    const std::string body = fmt::format("<h1>{}</h1>\n<p>A trace binary of {} bytes.</p>\n", escape(title),
+                                         grouped(open.file.bytes().size())) +
+                             budgets(manifest) + verdict_section(open, judgement.verdict, views_text(inspection)) +
+                             evidence_section(evidence_text_of(inspection)) + memory_map(manifest) +
+                             tensors_section(inspection, manifest) + traces_section(open.file, open.image, manifest) +
+                             scripts_section(inspection, manifest) +
+                             target_section(manifest, packing_text(inspection.at("packed")), open.file.plugin());
     return pages::document(title, body);
 }
 

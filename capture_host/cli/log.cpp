@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {
@@ -19,7 +20,8 @@ struct LogArguments {
     bool json{false};
 };
 
-// A log does not say whose it is: it is read as one of the plugin's device, or else of the registry's first.
+// A log does not name its device. It is read as one of the plugin's device, or of the registry's first without a
+// plugin.
 class LogReader {
   public:
     explicit LogReader(const std::string& plugin) : targets_{load_targets(plugin)} {}
@@ -44,19 +46,19 @@ class LogReader {
     targets::Targets targets_;
 };
 
-// Two logs of one queue, compared command by command where both have one.
+// Two logs of one queue, compared command by command over the commands that both hold.
 struct QueueComparison {
     std::uint32_t queue{0U};
-    std::uint64_t first{1U};  // sequence numbers that both hold; first > last where there are none
+    std::uint64_t first{1U};  // sequence numbers that both hold; first > last if there are none
     std::uint64_t last{0U};
     bool is_partial{false};  // commands that only one of the rings still holds could not be compared
     bool differs{false};
     std::uint64_t sequence{0U};         // of the first difference
-    std::optional<LoggedCommand> left;  // there; nothing where the log ends before
+    std::optional<LoggedCommand> left;  // at that number; nothing if the log ends before it
     std::optional<LoggedCommand> right;
 };
 
-// Sequence numbers of what a log holds; first > last where that is nothing.
+// The first sequence number that a log holds; above `written` if it holds none.
 std::uint64_t first_of(const QueueLog& log) {
     return std::uint64_t{log.written} - log.commands.size() + 1U;
 }
@@ -95,7 +97,7 @@ QueueComparison compare_queue(std::uint32_t queue, const QueueLog& left, const Q
             return result;
         }
     }
-    if (left.written != right.written) {  // one goes on where the other ends
+    if (left.written != right.written) {  // one is longer than the other
         note_difference(left, right, std::max(result.first, result.last + 1U), result);
     }
     return result;
@@ -113,7 +115,7 @@ std::vector<QueueComparison> compare_logs(const std::vector<QueueLog>& left, con
     return comparisons;
 }
 
-std::string command_text(const LoggedCommand& command) {
+std::string logged_text(const LoggedCommand& command) {
     if (command.name == nullptr) {
         return fmt::format("0x{:02X}", command.kind);
     }
@@ -124,16 +126,15 @@ std::string command_text(const LoggedCommand& command) {
                                             : fmt::format("{} {}", command.name, command.kernel_name);
 }
 
-std::string line_text(const LoggedCommand& command) {
-    return fmt::format("{:>10}  {:<24}  {:016x}{}{}", command.sequence, command_text(command), command.digest,
-                       (command.fault == DeviceFault::kNone) ? "" : "  fault: ",
-                       (command.fault == DeviceFault::kNone) ? "" : name_of(command.fault));
+nlohmann::json logged_to_json(const LoggedCommand& command) {
+    return {{"sequence", command.sequence},    {"kind", command.kind},
+            {"command", logged_text(command)}, {"kernel", command.kernel_id},
+            {"fault", name_of(command.fault)}, {"digest", fmt::format("{:016x}", command.digest)}};
 }
 
-nlohmann::json logged_to_json(const LoggedCommand& command) {
-    return {{"sequence", command.sequence},     {"kind", command.kind},
-            {"command", command_text(command)}, {"kernel", command.kernel_id},
-            {"fault", name_of(command.fault)},  {"digest", fmt::format("{:016x}", command.digest)}};
+std::string line_text(const nlohmann::json& command) {
+    return fill("{sequence:>10}  {command:<24}  {digest}", command) +
+           ((command.at("fault") == name_of(DeviceFault::kNone)) ? "" : fill("  fault: {fault}", command));
 }
 
 nlohmann::json logged_to_json(const std::optional<LoggedCommand>& command) {
@@ -147,24 +148,26 @@ nlohmann::json log_to_json(std::size_t queue, const QueueLog& log) {
         {"commands", json_list(log.commands, [](const LoggedCommand& command) { return logged_to_json(command); })}};
 }
 
+std::string log_text(const nlohmann::json& log) {
+    const nlohmann::json& commands = log.at("commands");
+    std::string text =
+        fill("queue {queue}: {written} commands since reset", log) +
+        ((commands.size() == log.at("written")) ? "\n" : fmt::format(", the last {} are here\n", commands.size()));
+    for (const nlohmann::json& command : commands) {
+        text += line_text(command) + "\n";
+    }
+    return text;
+}
+
 int show_log(const LogArguments& arguments) {
     const std::vector<QueueLog> logs = LogReader{arguments.plugin}.load(arguments.left);
     nlohmann::json list = nlohmann::json::array();
+    std::string text;
     for (std::size_t queue = 0U; queue < logs.size(); ++queue) {
-        const QueueLog& log = logs[queue];
-        list.push_back(log_to_json(queue, log));
-        if (!arguments.json) {
-            fmt::print(
-                "queue {}: {} commands since reset{}\n", queue, log.written,
-                (log.commands.size() == log.written) ? "" : fmt::format(", the last {} are here", log.commands.size()));
-            for (const LoggedCommand& command : log.commands) {
-                fmt::print("{}\n", line_text(command));
-            }
-        }
+        list.push_back(log_to_json(queue, logs[queue]));
+        text += log_text(list.back());
     }
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(nlohmann::json{{"queues", list}}));
-    }
+    print_result(arguments.json, {{"queues", list}}, text);
     return kDone;
 }
 
@@ -185,7 +188,7 @@ std::string differing_fields(const LoggedCommand& left, const LoggedCommand& rig
 
 std::string side_text(const std::string& file_name, const std::optional<LoggedCommand>& command) {
     return fmt::format("  {}\n{}\n", files::readable(file_name),
-                       command.has_value() ? line_text(*command) : "            (none)");
+                       command.has_value() ? line_text(logged_to_json(*command)) : "            (none)");
 }
 
 std::string comparison_text(const LogArguments& arguments, const QueueComparison& each) {
@@ -220,18 +223,14 @@ nlohmann::json comparison_to_json(const QueueComparison& each) {
 int compare_files(const LogArguments& arguments) {
     bool equal = true;
     nlohmann::json list = nlohmann::json::array();
+    std::string text;
     const LogReader reader{arguments.plugin};
     for (const QueueComparison& each : compare_logs(reader.load(arguments.left), reader.load(arguments.right))) {
         equal = equal && !each.differs;
-        if (arguments.json) {
-            list.push_back(comparison_to_json(each));
-        } else {
-            fmt::print("{}", comparison_text(arguments, each));
-        }
+        list.push_back(comparison_to_json(each));
+        text += comparison_text(arguments, each);
     }
-    if (arguments.json) {
-        fmt::print("{}\n", json_text(nlohmann::json{{"equal", equal}, {"queues", list}}));
-    }
+    print_result(arguments.json, {{"equal", equal}, {"queues", list}}, text);
     return equal ? kDone : kDifferent;
 }
 

@@ -1,6 +1,6 @@
 // A manifest as JSON.
 //
-// `pianola inspect --json` and the shared library say of a binary what this makes.
+// `pianola inspect --json` and the shared library print it.
 #pragma once
 
 #include <nlohmann/json.hpp>

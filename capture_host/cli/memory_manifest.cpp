@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture_host/cli/cli.h"
+#include "hal/host/device_numbers.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
 #include "pianola/scrub.h"
@@ -13,24 +14,24 @@
 namespace pianola::cli {
 namespace {
 
-constexpr std::uint32_t round_up(std::uint32_t value) {
-    return (value + (kFileAlignmentBytes - 1U)) / kFileAlignmentBytes * kFileAlignmentBytes;
-}
-
-// The offset is a multiple of 64; memories are at most 1 GiB, so that nothing here wraps.
-MemoryWindow window(const char* name, const char* memory, WindowAccess access, std::uint32_t offset,
-                    std::uint32_t size) {
-    MemoryWindow result{name, memory, access, offset, round_up(size), 0U, kFileAlignmentBytes};
-    if (size == 0U) {
-        result.pow2_size_bytes = 0U;
-        return result;
+// A part of one memory that a protection unit opens for this binary: offset and size in bytes, multiples of 64, and the
+// smallest naturally aligned power of two that holds the part. Offsets count from the start of the memory and are
+// multiples of 64; memories are at most 1 GiB, so that no sum wraps.
+nlohmann::json window(const char* name, const char* memory, const char* access, std::uint32_t offset,
+                      std::uint32_t size) {
+    const std::uint32_t bytes = (size + (kFileAlignmentBytes - 1U)) / kFileAlignmentBytes * kFileAlignmentBytes;
+    const std::uint32_t end = offset + bytes;
+    std::uint32_t pow2_bytes = (size == 0U) ? 0U : kFileAlignmentBytes;
+    while ((size != 0U) && (((offset / pow2_bytes * pow2_bytes) + pow2_bytes) < end)) {
+        pow2_bytes *= 2U;
     }
-    const std::uint32_t end = offset + result.size_bytes;
-    while ((offset / result.pow2_size_bytes * result.pow2_size_bytes) + result.pow2_size_bytes < end) {
-        result.pow2_size_bytes *= 2U;
-    }
-    result.pow2_offset_bytes = offset / result.pow2_size_bytes * result.pow2_size_bytes;
-    return result;
+    return {{"name", name},
+            {"memory", memory},
+            {"access", access},
+            {"offset", offset},
+            {"bytes", bytes},
+            {"pow2_offset", (size == 0U) ? 0U : (offset / pow2_bytes * pow2_bytes)},
+            {"pow2_bytes", pow2_bytes}};
 }
 
 // Words that a script takes in a queue's ring, the record at its end included: what the proof of rings adds up.
@@ -50,22 +51,27 @@ std::uint32_t ring_words(const CommandSet& command_set, const PlannedScript& scr
     return words;
 }
 
-std::string permissions_of(const RegionConfig& config) {
-    std::string text;
-    const auto add = [&text](bool holds, const char* what) {
-        if (holds) {
-            text += text.empty() ? what : (std::string{", "} + what);
+// For each queue, the words of the device that needs most.
+nlohmann::json rings_to_json(const VerifiedFile& file) {
+    const CommandSet& commands = file.target().command_set();
+    const Plan& plan = file.plan();
+    const PlanWorkspace& workspace = file.workspace();
+    nlohmann::json queues = nlohmann::json::array();
+    for (std::uint32_t queue = 0U; queue < file.device().queue_count; ++queue) {
+        std::uint32_t setup_words = 0U;
+        std::uint32_t step_words = 0U;
+        for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
+            setup_words =
+                std::max(setup_words, ring_words(commands, workspace.setup, workspace.setup_commands, device, queue));
+            step_words = std::max(step_words,
+                                  ring_words(commands, plan.step, plan.commands, device, queue) * plan.steps_in_flight);
         }
-    };
-    add(config.kernels_read, "kernels read");
-    add(config.kernels_write, "kernels write");
-    add(config.queues_read, "queues read");
-    add(config.queues_write, "queues write");
-    add(config.fetch, "fetch");
-    return text;
+        queues.push_back({{"setup_words", setup_words}, {"step_words", step_words}});
+    }
+    return {{"capacity_words", file.device().ring_words}, {"queues", queues}};
 }
 
-// What the runtime takes, as its headers that every target includes declare it, and what the device's software takes.
+// RAM of the runtime, from headers that every target includes, and of the device's software.
 std::vector<RamPart> ram_of(const VerifiedFile& file) {
     const Capacities& capacities = *file.device().capacities;
     std::vector<RamPart> ram{
@@ -83,109 +89,126 @@ std::vector<RamPart> ram_of(const VerifiedFile& file) {
     return ram;
 }
 
-void gather_segments(const Envelope& envelope, MemoryManifest& manifest) {
-    manifest.segments = {{"header", header::kBytes},
-                         {"manifest", envelope.manifest.size_bytes},
-                         {"weights", envelope.weights.size_bytes},
-                         {"traces", envelope.traces.size_bytes},
-                         {"self_tests", envelope.self_tests.size_bytes}};
-    std::uint32_t padding = manifest.file_bytes;
-    for (const NamedSize& segment : manifest.segments) {
-        padding -= segment.size_bytes;
-    }
-    manifest.segments.push_back({"padding", padding});
+nlohmann::json size_to_json(const std::string& name, std::uint32_t bytes) {
+    return {{"name", name}, {"bytes", bytes}};
 }
 
-void gather_regions(const VerifiedFile& file, MemoryManifest& manifest) {
+// Header, the four segments and padding; their sum is the file.
+nlohmann::json flash_to_json(const Envelope& envelope) {
+    nlohmann::json segments = nlohmann::json::array();
+    std::uint32_t padding = envelope.total_bytes;
+    const auto add = [&](const char* name, std::uint32_t bytes) {
+        segments.push_back(size_to_json(name, bytes));
+        padding -= bytes;
+    };
+    add("header", header::kBytes);
+    add("manifest", envelope.manifest.size_bytes);
+    add("weights", envelope.weights.size_bytes);
+    add("traces", envelope.traces.size_bytes);
+    add("self_tests", envelope.self_tests.size_bytes);
+    add("padding", padding);
+    return {{"bytes", envelope.total_bytes}, {"segments", segments}};
+}
+
+nlohmann::json device_to_json(const DeviceDescription& device) {
+    nlohmann::json json{{"family", device.family},
+                        {"attestation", attestation_name(device.attestation)},
+                        {"costs", costs_name(device.costs)},
+                        {"weights_layout", device.weights_layout},
+                        {"profile", device.capacities->name}};
+    for_each_size([&json](const char* name, std::uint32_t value) { json[name] = value; }, device);
+    return json;
+}
+
+// The regions, and how much of each memory they use. Of the trace region the used part counts.
+void add_regions(const VerifiedFile& file, nlohmann::json& json) {
+    const std::uint32_t trace_bytes = file.image().envelope().traces.size_bytes;  // the segment mirrors the region
+    std::uint32_t dram_bytes = 0U;
+    std::uint32_t l1_bytes = 0U;
+    json["regions"] = nlohmann::json::array();
     for (std::uint32_t i = 0U; i < file.plan().region_count; ++i) {
         const RegionView view = file.image().region(i);
         const RegionConfig& config = file.plan().regions.at(i);
-        manifest.regions.push_back(
-            {capture::to_string(view.name), view.kind, view.memory, config, permissions_of(config)});
-        const bool is_trace = view.kind == RegionKind::kTrace;
-        const std::uint32_t used = is_trace ? manifest.trace_region_used_bytes : config.size_bytes;
-        (view.memory == MemoryKind::kL1 ? manifest.l1_used_bytes : manifest.dram_used_bytes) += used;
+        json["regions"].push_back({{"name", capture::to_string(view.name)},
+                                   {"kind", name_of(view.kind)},
+                                   {"memory", name_of(view.memory)},
+                                   {"base", config.base},
+                                   {"bytes", config.size_bytes},
+                                   {"kernels_read", config.kernels_read},
+                                   {"kernels_write", config.kernels_write},
+                                   {"queues_read", config.queues_read},
+                                   {"queues_write", config.queues_write},
+                                   {"fetch", config.fetch}});
+        ((view.memory == MemoryKind::kL1) ? l1_bytes : dram_bytes) +=
+            (view.kind == RegionKind::kTrace) ? trace_bytes : config.size_bytes;
     }
+    json["device"]["dram_used_bytes"] = dram_bytes;
+    json["device"]["l1_used_bytes"] = l1_bytes;
+    json["device"]["trace_region_used_bytes"] = trace_bytes;
 }
 
-// Adds a window from the lowest to the highest byte of a memory's regions; the trace region has a separate window. Its
-// size is 0 if the memory is not used, so that applications find the same constants for every binary.
-void add_span_window(const char* name, const char* memory_name, MemoryKind memory, std::uint32_t memory_base,
-                     MemoryManifest& manifest) {
+// A window from the lowest to the highest byte of a memory's regions; the trace region has a separate window. Its size
+// is 0 if the memory is not used, so that applications find the same constants for every binary.
+nlohmann::json span_window(const VerifiedFile& file, const char* name, const char* memory_name, MemoryKind memory,
+                           std::uint32_t memory_base) {
     std::uint32_t first = UINT32_MAX;
     std::uint32_t end = 0U;
-    for (const ManifestRegionSize& region : manifest.regions) {
-        if ((region.memory == memory) && (region.kind != RegionKind::kTrace)) {
-            first = std::min(first, region.config.base - memory_base);
-            end = std::max(end, region.config.base - memory_base + region.config.size_bytes);
+    for (std::uint32_t i = 0U; i < file.plan().region_count; ++i) {
+        const RegionView view = file.image().region(i);
+        if ((view.memory == memory) && (view.kind != RegionKind::kTrace)) {
+            const RegionConfig& config = file.plan().regions.at(i);
+            first = std::min(first, config.base - memory_base);
+            end = std::max(end, config.base - memory_base + config.size_bytes);
         }
     }
     first = std::min(first, end);
-    manifest.windows.push_back(window(name, memory_name, WindowAccess::kReadWrite, first, end - first));
+    return window(name, memory_name, "read and write", first, end - first);
 }
 
-void gather_windows(MemoryManifest& manifest) {
-    const DeviceDescription& device = manifest.device;
-    manifest.windows.push_back(window("Flash", "flash", WindowAccess::kReadOnly, 0U, manifest.file_bytes));
-    manifest.windows.push_back(
-        window("Session", "ram", WindowAccess::kReadWrite, 0U, session_bytes32(*device.capacities)));
-    add_span_window("Dram", "device_dram", MemoryKind::kDram, device.dram_base, manifest);
-    add_span_window("L1", "device_l1", MemoryKind::kL1, device.l1_base, manifest);
-    manifest.windows.push_back(window("Trace", "device_dram", WindowAccess::kReadWrite,
-                                      device.dram_bytes - device.trace_region_bytes, device.trace_region_bytes));
+nlohmann::json windows_to_json(const VerifiedFile& file) {
+    const DeviceDescription& device = file.device();
+    return {window("Flash", "flash", "read", 0U, file.image().envelope().total_bytes),
+            window("Session", "ram", "read and write", 0U, session_bytes32(*device.capacities)),
+            span_window(file, "Dram", "device_dram", MemoryKind::kDram, device.dram_base),
+            span_window(file, "L1", "device_l1", MemoryKind::kL1, device.l1_base),
+            window("Trace", "device_dram", "read and write", device.dram_bytes - device.trace_region_bytes,
+                   device.trace_region_bytes)};
 }
 
 }  // namespace
 
-std::string upper_case(const std::string& name) {
-    std::string result = name;
-    for (char& each : result) {  // of the C locale
-        each = ((each >= 'a') && (each <= 'z')) ? static_cast<char>(each - 'a' + 'A') : each;
-    }
-    return result;
-}
-
 MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name, const std::string& symbol) {
     const Image& image = file.image();
     const Plan& plan = file.plan();
-    MemoryManifest manifest;
-    manifest.file = base_name(file_name);
-    manifest.symbol = symbol;
-    manifest.device = file.device();
-    manifest.ram = ram_of(file);
-    manifest.device_constant = file.target().device_constant(file.device());
-    manifest.file_bytes = image.envelope().total_bytes;
-    manifest.trace_region_used_bytes = image.envelope().traces.size_bytes;  // the segment mirrors the region
-    gather_segments(image.envelope(), manifest);
-    gather_regions(file, manifest);
+    MemoryManifest manifest{{}, file.device(), ram_of(file), file.target().device_constant(file.device())};
+    nlohmann::json& json = manifest.json;
+    json["file"] = base_name(file_name);
+    json["symbol"] = symbol;
+    json["flash"] = flash_to_json(image.envelope());
+    for (const RamPart& part : manifest.ram) {
+        json["ram"][part.name + "_bytes"] = part.bytes;
+    }
+    json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
+    json["device"] = device_to_json(file.device());
+    add_regions(file, json);
+    json["inputs"] = nlohmann::json::array();
     for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
-        manifest.inputs.push_back({capture::to_string(image.input(i).name), plan.inputs.at(i).bytes});
-        manifest.input_bytes += plan.inputs.at(i).bytes;
+        json["inputs"].push_back(size_to_json(capture::to_string(image.input(i).name), plan.inputs.at(i).bytes));
     }
+    json["outputs"] = nlohmann::json::array();
     for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
-        manifest.outputs.push_back({capture::to_string(image.output(i).name), plan.outputs.at(i).bytes});
-        manifest.output_bytes += plan.outputs.at(i).bytes;
+        json["outputs"].push_back(size_to_json(capture::to_string(image.output(i).name), plan.outputs.at(i).bytes));
     }
-    manifest.no_views = describe_views(plan, image);
-    const CommandSet& commands = file.target().command_set();
-    for (std::uint32_t queue = 0U; queue < file.device().queue_count; ++queue) {
-        RingUse ring;  // of the device that needs most
-        for (std::uint32_t device = 0U; device < plan.device_count; ++device) {
-            const PlannedScript& setup = file.workspace().setup;
-            ring.setup_words =
-                std::max(ring.setup_words, ring_words(commands, setup, file.workspace().setup_commands, device, queue));
-            ring.step_words = std::max(
-                ring.step_words, ring_words(commands, plan.step, plan.commands, device, queue) * plan.steps_in_flight);
-        }
-        manifest.rings.push_back(ring);
-    }
-    manifest.step_cycles = plan.step.cycles;
+    json["rings"] = rings_to_json(file);
+    json["time"] = {{"step_cycles", plan.step.cycles},
+                    {"step_deadline_us", image.budgets().step_deadline_us},
+                    {"setup_deadline_us", image.budgets().setup_deadline_us}};
     ConstantRanges constants;
-    find_constants(file.workspace(), plan, file.image().envelope(), constants);
-    manifest.release_calls = scrub_calls(constants);
-    manifest.step_deadline_us = image.budgets().step_deadline_us;
-    manifest.setup_deadline_us = image.budgets().setup_deadline_us;
-    gather_windows(manifest);
+    find_constants(file.workspace(), plan, image.envelope(), constants);
+    json["verified_release"] = {{"calls", scrub_calls(constants)}, {"bytes_per_call", kScrubSliceBytes}};
+    const std::string no_views = describe_views(plan, image);
+    json["views"] = {{"possible", no_views.empty()}, {"why_not", no_views}};
+    json["windows"] = windows_to_json(file);
     return manifest;
 }
 

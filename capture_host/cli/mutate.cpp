@@ -9,11 +9,10 @@
 #include <optional>
 
 #include "capture_host/base/json.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/mutation_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/mutate/report.h"
 
 namespace pianola::cli {
@@ -48,7 +47,7 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-// Of the form of --shard; empty where there is none.
+// The error in the form of --shard; empty if there is none.
 std::string complaint_of_shard(const std::string& text) {
     constexpr std::size_t kLongest = 9U;
     const bool is_form = (text.size() <= kLongest) && (std::count(text.begin(), text.end(), '/') == 1) &&
@@ -70,7 +69,65 @@ void set_shard(const std::string& text, mutate::Run& run) {
     run.shards = static_cast<std::uint32_t>(shards);
 }
 
-int finish(const Json& report, bool as_json) {
+std::string rule_line(const Json& rule) {
+    std::string text =
+        fmt::format("  {:<22}{:>6}{:>13}{:>7}", rule.at("rule").get<std::string>(), rule.at("made").get<int>(),
+                    rule.at("as_expected").get<int>(), rule.at("alone").get<int>());
+    if (rule.contains("never_alone")) {
+        text += fmt::format("  never alone: {}", rule.at("never_alone").get<std::string>());
+    } else if (rule.contains("not_applicable")) {
+        text += fmt::format("  not applicable: {}",
+                            fmt::join(rule.at("not_applicable").get<std::vector<std::string>>(), "; "));
+    } else {
+        // Nothing is to be explained.
+    }
+    return text;
+}
+
+std::string verdict_line(const Json& mutant) {
+    const Json& expected = mutant.at("expected");
+    const Json& verdict = mutant.at("verdict");
+    const std::string wanted =
+        expected.contains("rule")
+            ? expected.at("rule").get<std::string>()
+            : fmt::format("{}-*", fmt::join(expected.at("any_of_group").get<std::vector<std::string>>(), "-* or "));
+    const std::string got =
+        verdict.at("accepted").get<bool>()
+            ? "accepted"
+            : fmt::format("{} at {}", verdict.at("rule").get<std::string>(), verdict.at("path").get<std::string>());
+    return fmt::format("  {}: expected {}{}, got {}", mutant.at("name").get<std::string>(), wanted,
+                       expected.contains("path") ? (" at " + expected.at("path").get<std::string>()) : "", got);
+}
+
+// Prints the rules that were looked at, the mutants whose verdict was not the expected one, and totals.
+void print_report(const Json& report) {
+    const Json& totals = report.at("totals");
+    const bool semantic =
+        std::find(report.at("kinds").begin(), report.at("kinds").end(), "semantic") != report.at("kinds").end();
+    if (semantic) {
+        fmt::print("  {:<22}{:>6}{:>13}{:>7}\n", "rule", "made", "as expected", "alone");
+        for (const Json& rule : report.at("rules")) {
+            fmt::print("{}\n", rule_line(rule));
+        }
+    }
+    for (const Json& mutant : report.at("mutants")) {
+        if (!mutant.at("as_expected").get<bool>()) {
+            fmt::print("{}\n", verdict_line(mutant));
+        }
+    }
+    fmt::print(
+        "{}: {} mutants, {} refused as expected, {} accepted, {} refused otherwise; {} operators not applicable\n",
+        report.at("file").at("name").get<std::string>(), totals.at("mutants").get<int>(),
+        totals.at("as_expected").get<int>(), totals.at("accepted").get<int>(),
+        totals.at("refused_otherwise").get<int>(), totals.at("not_applicable").get<int>());
+    if (semantic) {
+        fmt::print("{} rules: {} with a mutant, {} with one that has nothing else wrong\n",
+                   totals.at("rules").get<int>(), totals.at("rules_with_mutant").get<int>(),
+                   totals.at("rules_with_mutant_alone").get<int>());
+    }
+}
+
+int report_result(const Json& report, bool as_json) {
     if (as_json) {
         Json shown = report;
         shown["schema_version"] = kJsonSchemaVersion;
@@ -100,7 +157,7 @@ int merge(const MutateArguments& arguments) {
         if (!arguments.output.empty()) {
             files::store_file(arguments.output, merged.dump(1) + "\n");
         }
-        return finish(merged, arguments.json);
+        return report_result(merged, arguments.json);
     } catch (const mutate::ReportError& error) {
         throw CliError{kFileTrouble, error.what()};
     } catch (const mutate::MergeError& error) {
@@ -153,11 +210,11 @@ class Mutation {
         if (reused_ != 0U) {
             print_error(fmt::format("{} of an earlier run were there already\n", reused_));
         }
-        return finish(report, arguments_.json);
+        return report_result(report, arguments_.json);
     }
 
   private:
-    static constexpr std::uint32_t kJobsBetweenStores = 32U;  // so much is lost at most where a run is interrupted
+    static constexpr std::uint32_t kJobsBetweenStores = 32U;  // at most these are lost if a run is interrupted
 
     [[nodiscard]] bool writes() const { return !arguments_.output.empty(); }
     [[nodiscard]] std::filesystem::path folder() const { return arguments_.output; }
@@ -174,7 +231,8 @@ class Mutation {
     }
     static std::string file_name(const Job& job) { return job.name + ".ptb"; }
 
-    // Not over what is read or printed to: the folder may hold it, or links to it. Such a file is there already.
+    // Throws CliError if a file of the folder that would be written is an input, or a destination of this program's
+    // output, directly or through a link.
     void check_folder(const std::vector<Job>& jobs) const {
         const std::array<std::pair<std::string, const char*>, 5> others{{{arguments_.file, "reads"},
                                                                          {arguments_.target.device, "reads"},
@@ -214,7 +272,7 @@ class Mutation {
         }
     }
 
-    // What an earlier run has left, where it was of the same file, device and options; else nothing.
+    // The report of an earlier run of the same file, device and options; an empty one without such a run.
     [[nodiscard]] Json load_earlier(const Json& report) const {
         if (writes() && std::filesystem::exists(folder() / report_name())) {
             Json earlier = load_report(folder() / report_name());
@@ -232,8 +290,8 @@ class Mutation {
         return report;
     }
 
-    // Takes over what an earlier run has made, and looks at it with this validator. Without files there is only its
-    // word: good enough to go on with, not to begin with.
+    // Takes over a mutant of an earlier run, and checks it with this validator. With --report-only there are no files,
+    // and the earlier verdict is kept.
     bool reuse(Json& report, const Json* known, const Job& job) {
         if ((known == nullptr) || known->contains("because")) {
             return false;

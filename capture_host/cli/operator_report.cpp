@@ -1,13 +1,13 @@
 #include "capture_host/cli/operator_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/tflite/model/reader.h"
 #include "capture_host/tflite/operators/operators.h"
 
@@ -30,33 +30,28 @@ nlohmann::json types_of(const tflite::ImportedOperator& imported) {
 
 void print_operators(bool as_json) {
     nlohmann::json list = nlohmann::json::array();
+    std::string text;
     for (const tflite::ImportedOperator& imported : tflite::imported_operators()) {
-        const std::string name = tflite::operator_name(imported.code);
-        const bool is_in_reference = imported.status != tflite::OperatorStatus::kNotInReference;
-        if (as_json) {
-            list.push_back({{"operator", name},
-                            {"types", types_of(imported)},
-                            {"limits", imported.limits},
-                            {"highest_version", imported.highest_version},
-                            {"in_tflite_micro", is_in_reference}});
-            continue;
-        }
-        const std::string_view limits{imported.limits};
-        fmt::print("{:<28} version {:<2} {}{}{}{}\n", name, imported.highest_version, imported.types,
-                   limits.empty() ? "" : "; ", limits, is_in_reference ? "" : "; not in TensorFlow Lite Micro");
+        const nlohmann::json& each = list.emplace_back(
+            nlohmann::json{{"operator", tflite::operator_name(imported.code)},
+                           {"types", types_of(imported)},
+                           {"limits", imported.limits},
+                           {"highest_version", imported.highest_version},
+                           {"in_tflite_micro", imported.status != tflite::OperatorStatus::kNotInReference}});
+        text += fill("{operator:<28} version {highest_version:<2} {types}", each) +
+                (each.at("limits").get<std::string>().empty() ? "" : fill("; {limits}", each)) +
+                (each.at("in_tflite_micro").get<bool>() ? "\n" : "; not in TensorFlow Lite Micro\n");
     }
-    nlohmann::json float_only = nlohmann::json::array();
-    for (const std::int32_t code : tflite::float_only_operators()) {
-        float_only.push_back(tflite::operator_name(code));
-    }
-    if (as_json) {
-        fmt::print("{}\n", json_text({{"operators", list}, {"refused_float_only", float_only}}));
-    } else {
-        fmt::print("refused, as TensorFlow Lite Micro computes them in float only: {}\n",
-                   fmt::join(float_only.get<std::vector<std::string>>(), ", "));
-    }
+    const nlohmann::json document{
+        {"operators", list}, {"refused_float_only", json_list(tflite::float_only_operators(), tflite::operator_name)}};
+    print_result(
+        as_json, document,
+        text + fill("refused, as TensorFlow Lite Micro computes them in float only: {refused_float_only}\n", document));
 }
 
+namespace {
+
+// One line for each finding, with the model's name.
 std::string describe_findings(const std::string& model, const tflite::ImportError& error) {
     std::string text;
     for (const tflite::Finding& finding : error.findings()) {
@@ -81,6 +76,12 @@ nlohmann::json findings_to_json(const std::string& model, const tflite::ImportEr
              {"reason", finding.missing}});
     }
     return {{"model", model}, {"unsupported", list}};
+}
+
+}  // namespace
+
+CliError unsupported(const std::string& model, const tflite::ImportError& error) {
+    return {kUnsupportedModel, describe_findings(model, error), {}, findings_to_json(model, error)};
 }
 
 }  // namespace pianola::cli

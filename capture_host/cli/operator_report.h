@@ -1,9 +1,9 @@
-// What `pianola capture` says of operators: which ones there are, and which ones of a model are in the way.
+// What `pianola capture` reports about operators: which are imported, and which of a model are not supported.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "capture_host/cli/cli.h"
 #include "capture_host/tflite/model/import_error.h"
 
 namespace pianola::cli {
@@ -11,8 +11,7 @@ namespace pianola::cli {
 // To standard output.
 void print_operators(bool as_json);
 
-// One line per finding, each with the model's name; and as JSON.
-[[nodiscard]] std::string describe_findings(const std::string& model, const tflite::ImportError& error);
-[[nodiscard]] nlohmann::json findings_to_json(const std::string& model, const tflite::ImportError& error);
+// A line for each finding, with the model's name; JSON has them as `unsupported`.
+[[nodiscard]] CliError unsupported(const std::string& model, const tflite::ImportError& error);
 
 }  // namespace pianola::cli

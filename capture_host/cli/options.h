@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "capture_host/cli/cli.h"
+#include "pianola_host/host_cost.h"
 
 namespace pianola::cli {
 
-// What each begins with: a parser for the sub-command, and the arguments that its options set, which live as long as
-// the parser. The action is `act` on these.
+// Adds a sub-command. Returns its parser and the arguments that its options set, which live as long as the parser. The
+// action calls act(arguments).
 template <typename Arguments>
 std::pair<CLI::App*, Arguments*> add_command(CLI::App& app, Action& action, const char* name, const char* description,
                                              int (*act)(const Arguments&)) {
@@ -34,10 +35,22 @@ CLI::Option* add_text(CLI::App& command, const char* name, Text& text, const cha
     return command.add_option(name, text, description)->type_name(type);
 }
 
-// --symbol: a C identifier, or the parser refuses it. verified_file.h has what it is by default.
-CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
+// --dispatch-ns and --replay-ns: the host's part of a step, for `timeline` and `perf`.
+void add_host_cost_options(CLI::App& command, HostCost& cost);
 
-// What the text of an option or argument is, for --help and for check_values(); one that is none of these fails a test.
+// --symbol: a C identifier; symbol_for() gives the default.
+CLI::Option* add_symbol_option(CLI::App& command, std::string& symbol, const std::string& description);
+// A C identifier for a file: its base name without the suffix, every other character as '_', and "binary_" before it
+// if it would not start with a letter. "models/road-signs.ptb" is "road_signs".
+[[nodiscard]] std::string symbol_for(const std::string& file_name);
+
+// --language: `usual`, the default, or c99, for applications that use the C API.
+void add_language_option(CLI::App& command, std::string& language, const char* usual, const std::string& description);
+
+// Writes to a file, or to standard output if the name is empty.
+void write_result(const std::string& file_name, const std::string& contents);
+
+// The type of an option's or argument's text, for --help and for check_values(). A test fails for any other type.
 inline constexpr const char* kReads = "FILE";            // the command reads it
 inline constexpr const char* kReadsJson = "JSON";        // the same, and it is JSON
 inline constexpr const char* kRuns = "PROGRAM";          // a file to read as well, unless it is found in the PATH

@@ -1,14 +1,14 @@
-// pianola perf: where the time of each operation goes, in every mode.
+// pianola perf: how the time of each operation is spent, in every mode.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/host_cost_options.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/timeline/operations.h"
 #include "capture_host/timeline/picture.h"
 #include "pianola_host/replay.h"
@@ -28,93 +28,86 @@ struct PerfArguments {
     bool json{false};
 };
 
-class PerfPrinter {
-  public:
-    PerfPrinter(const PerfArguments& arguments, const VerifiedFile& file, const std::vector<Performance>& all)
-        : arguments_{arguments}, file_{file}, clock_khz_{file.image().target().clock_khz}, all_{all} {}
+// Cycles of a step in each column.
+nlohmann::json columns_to_json(const TimeSpent& spent, const Performance& of) {
+    nlohmann::json json = nlohmann::json::object();
+    for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
+        json[column.name] = of.per_step(spent.*column.cycles);
+    }
+    return json;
+}
 
-    void print_text() const {
-        fmt::print("{}: us of each step\n", base_name(arguments_.file));
-        if (all_.empty()) {
-            fmt::print("  steps give no device anything to do\n");
-            return;
+nlohmann::json mode_to_json(const Performance& each) {
+    nlohmann::json mode = columns_to_json(each.total(), each);
+    mode["mode"] = each.mode;
+    mode["device"] = json_place(each.device);
+    mode["cycles_per_step"] = each.steady.cycles_per_step.value();
+    mode["gain"] = each.gain;
+    mode["operations"] = json_list(each.operations, [&each](const OperationTime& operation) {
+        nlohmann::json entry = columns_to_json(operation.spent, each);
+        entry["name"] = operation.name;
+        return entry;
+    });
+    return mode;
+}
+
+// The table of --json's modes in microseconds.
+class PerfText {
+  public:
+    PerfText(const nlohmann::json& json, bool is_mesh)
+        : json_{json}, clock_khz_{json.at("clock_khz").get<std::uint32_t>()}, is_mesh_{is_mesh} {}
+
+    [[nodiscard]] std::string text(const std::string& chosen) const {
+        std::string text = fill("{file}: us of each step\n", json_);
+        if (json_.at("modes").empty()) {
+            return text + "  steps give no device anything to do\n";
         }
-        print_line("mode", "step", headings());
-        for (const Performance& each : all_) {
-            print_line(name_of(each), us(each.steady.cycles_per_step.value()), cells(each.total(), each));
+        text += line("mode", "step", headings());
+        for (const nlohmann::json& mode : json_.at("modes")) {
+            text += line(name_of(mode), us(mode.at("cycles_per_step")), cells(mode));
         }
-        for (const Performance& chosen : all_) {
-            if (chosen.mode == arguments_.mode) {
-                fmt::print("\n{}, operation by operation\n", name_of(chosen));
-                print_line("operation", "", headings());
-                for (const OperationTime& each : chosen.operations) {
-                    print_line(each.name, "", cells(each.spent, chosen));
+        for (const nlohmann::json& mode : json_.at("modes")) {
+            if (mode.at("mode") == chosen) {
+                text +=
+                    fmt::format("\n{}, operation by operation\n", name_of(mode)) + line("operation", "", headings());
+                for (const nlohmann::json& each : mode.at("operations")) {
+                    text += line(each.at("name").get<std::string>(), "", cells(each));
                 }
             }
         }
-    }
-
-    void print_json() const {
-        const nlohmann::json modes = json_list(all_, [](const Performance& each) {
-            nlohmann::json mode = members(each.total(), each);
-            mode["mode"] = each.mode;
-            mode["device"] = json_place(each.device);
-            mode["cycles_per_step"] = each.steady.cycles_per_step.value();
-            mode["gain"] = each.gain;
-            mode["operations"] = json_list(each.operations, [&each](const OperationTime& operation) {
-                nlohmann::json entry = members(operation.spent, each);
-                entry["name"] = operation.name;
-                return entry;
-            });
-            return mode;
-        });
-        fmt::print("{}\n", json_text({{"file", base_name(arguments_.file)},
-                                      {"family", file_.device().family},
-                                      {"clock_khz", clock_khz_},
-                                      {"dispatch_ns", arguments_.cost.dispatch_ns},
-                                      {"replay_ns", arguments_.cost.replay_ns},
-                                      {"modes", modes}}));
+        return text;
     }
 
   private:
-    [[nodiscard]] std::string name_of(const Performance& each) const {
-        return (file_.plan().device_count > 1U) ? fmt::format("{} {}", each.mode, to_string(each.device)) : each.mode;
+    [[nodiscard]] std::string name_of(const nlohmann::json& mode) const {
+        return fill(is_mesh_ ? "{mode} ({device/row}, {device/column})" : "{mode}", mode);
     }
-    static void print_line(const std::string& name, const std::string& step, const std::vector<std::string>& cells) {
+    [[nodiscard]] static std::string line(const std::string& name, const std::string& step, const std::string& cells) {
         constexpr std::size_t kNameColumns = 28U;
-        fmt::print("  {:<28}{:>12}{}\n", name.substr(0U, kNameColumns - 1U), step, fmt::join(cells, ""));
+        return fmt::format("  {:<28}{:>12}{}\n", name.substr(0U, kNameColumns - 1U), step, cells);
     }
-
-    [[nodiscard]] std::string us(double cycles) const {
+    [[nodiscard]] std::string us(const nlohmann::json& cycles) const {
         constexpr double kUsPerMs = 1000.0;
-        return fmt::format("{:.3f}", (cycles * kUsPerMs) / clock_khz_);
+        return fmt::format("{:.3f}", (cycles.get<double>() * kUsPerMs) / clock_khz_);
     }
-    [[nodiscard]] static std::vector<std::string> headings() {
-        std::vector<std::string> texts;
+    [[nodiscard]] static std::string headings() {
+        std::string text;
         for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
-            texts.push_back(fmt::format("{:>16}", column.name));
+            text += fmt::format("{:>16}", column.name);
         }
-        return texts;
+        return text;
     }
-    [[nodiscard]] std::vector<std::string> cells(const TimeSpent& spent, const Performance& of) const {
-        std::vector<std::string> texts;
+    [[nodiscard]] std::string cells(const nlohmann::json& columns) const {
+        std::string text;
         for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
-            texts.push_back(fmt::format("{:>16}", us(of.per_step(spent.*column.cycles))));
+            text += fmt::format("{:>16}", us(columns.at(column.name)));
         }
-        return texts;
-    }
-    [[nodiscard]] static nlohmann::json members(const TimeSpent& spent, const Performance& of) {
-        nlohmann::json json = nlohmann::json::object();
-        for (const timeline::TimeColumn& column : timeline::kTimeColumns) {
-            json[column.name] = of.per_step(spent.*column.cycles);
-        }
-        return json;
+        return text;
     }
 
-    const PerfArguments& arguments_;
-    const VerifiedFile& file_;
+    const nlohmann::json& json_;
     std::uint32_t clock_khz_;
-    const std::vector<Performance>& all_;
+    bool is_mesh_;
 };
 
 int show(const PerfArguments& arguments) {
@@ -135,8 +128,13 @@ int show(const PerfArguments& arguments) {
                                            "timeline` says why",
                                            arguments.mode, file.device().family)};
     }
-    const PerfPrinter printer{arguments, file, all};
-    arguments.json ? printer.print_json() : printer.print_text();
+    const nlohmann::json json{{"file", base_name(arguments.file)},
+                              {"family", file.device().family},
+                              {"clock_khz", file.image().target().clock_khz},
+                              {"dispatch_ns", arguments.cost.dispatch_ns},
+                              {"replay_ns", arguments.cost.replay_ns},
+                              {"modes", json_list(all, mode_to_json)}};
+    print_result(arguments.json, json, PerfText{json, file.plan().device_count > 1U}.text(arguments.mode));
     return kDone;
 }
 

@@ -87,12 +87,12 @@ int parse_and_act(int argc, const char* const* argv) {
     }
 }
 
-// Whether an error is to be an object on standard output, also where the parser did not come so far.
+// Whether an error is printed as JSON too, even if the parser has failed before --json.
 bool wants_json(int argc, const char* const* argv) {
     return std::any_of(argv, argv + argc, [](const char* each) { return std::string_view{each} == "--json"; });
 }
 
-// Results that do not reach their reader are not done.
+// An exit code of 0 requires that standard output was written.
 int finish_output(int code, std::string why = {}) {
     errno = 0;
     if ((std::fflush(stdout) == 0) && (std::ferror(stdout) == 0)) {
@@ -108,7 +108,7 @@ int finish_output(int code, std::string why = {}) {
 }
 
 int complain(const std::exception& error, bool as_json) {
-    if (std::ferror(stdout) != 0) {  // fmt::print() throws where its bytes do not fit the buffer
+    if (std::ferror(stdout) != 0) {  // fmt::print() throws if its bytes do not fit the buffer
         const auto* const failed = dynamic_cast<const std::system_error*>(&error);
         return finish_output(kFileTrouble, (failed == nullptr) ? std::string{} : failed->code().message());
     }
@@ -127,7 +127,7 @@ struct NamedFile {
     std::string name;
 };
 
-// The file behind an argument; what a folder or a list holds is looked at by its command.
+// The file that an argument names; commands check the contents of folders and lists.
 std::string read_name(const std::string& value, bool may_be_list) {
     if (value == kStandardInput) {
         return "/dev/stdin";
@@ -147,9 +147,9 @@ bool looks_octal(const std::string& number) {
            (std::isdigit(static_cast<unsigned char>(number[first + 1U])) != 0);
 }
 
-// What is wrong with a value that is a number, a size as 16M, or has numbers in it: I/N, NAME=VALUE, vulkan:N.
+// The error in a value that is a number or a size as 16M, or that has numbers in it: I/N, NAME=VALUE, vulkan:N.
 std::string complaint_of_zeros(const std::string& value) {
-    std::size_t begin = value.rfind('=') + 1U;  // 0 where there is no '='
+    std::size_t begin = value.rfind('=') + 1U;  // 0 if there is no '='
     while (begin < value.size()) {
         const std::size_t end = std::min(value.find_first_of("/:", begin), value.size());
         const std::string number = value.substr(begin, end - begin);
@@ -196,25 +196,10 @@ void refuse_same(const NamedFile& output, const NamedFile& other, const char* us
 }  // namespace
 
 void add_commands(CLI::App& app, Action& action) {
-    add_capture(app, action);
-    add_verify(app, action);
-    add_inspect(app, action);
-    add_run(app, action);
-    add_devices(app, action);
-    add_embed(app, action);
-    add_size(app, action);
-    add_log(app, action);
-    add_timeline(app, action);
-    add_perf(app, action);
-    add_keygen(app, action);
-    add_pubkey(app, action);
-    add_sign(app, action);
-    add_receipt(app, action);
-    add_mutate(app, action);
-    add_decompile(app, action);
-    add_diff(app, action);
-    add_doctor(app, action);
-    add_completion(app, action);
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_COMMAND(add) add(app, action);
+#include "capture_host/cli/commands.inc"
+#undef PIANOLA_COMMAND
     refuse_zeros_in_front(app);
 }
 

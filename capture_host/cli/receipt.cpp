@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/evidence_text.h"
+#include "capture_host/cli/facts.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/target_option.h"
 
 namespace pianola::cli {
 namespace {
@@ -19,7 +19,7 @@ struct CheckArguments {
     bool json{false};
 };
 
-// Empty where the statement does not say it.
+// Empty if the statement has no device.
 std::string describe_device(const nlohmann::json& device) {
     for (const char* const member : {"family", "attestation", "costs", "profile"}) {
         if (!device.contains(member) || !device.at(member).is_string()) {

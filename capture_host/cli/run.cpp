@@ -1,19 +1,19 @@
-// pianola run: replays a binary on the simulator. Its options are in run_options.cpp.
+// pianola run: replays a binary on the simulator.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "capture_host/base/text.h"
 #include "capture_host/binary/names.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/run_arguments.h"
-#include "capture_host/cli/target_option.h"
 #include "capture_host/cli/terminal.h"
 #include "hal/registry/registry.h"
 #include "pianola_host/replay.h"
@@ -25,6 +25,30 @@ using replay::Tensors;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kLimitBytesOfBatch = std::uint64_t{1U} << 30U;
+
+struct RunArguments {
+    std::string file;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    std::vector<std::string> values;
+    TargetArguments target;
+    std::uint32_t repeat{1U};
+    bool batch{false};
+    bool self_test{false};
+    bool threaded{false};
+    bool check_accesses{false};
+    bool views{false};
+    std::string log;
+    bool json{false};
+};
+
+// A number from 0 to 4294967295 in decimal, or hexadecimal with 0x; nothing for other texts.
+std::optional<std::uint32_t> number_in(const std::string& text) {
+    char* end = nullptr;
+    const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
+    const bool is_number = !text.empty() && (end == (text.data() + text.size()));
+    return (is_number && (value <= UINT32_MAX)) ? std::optional{static_cast<std::uint32_t>(value)} : std::nullopt;
+}
 
 class Run {
   public:
@@ -80,7 +104,7 @@ class Run {
     }
 
   private:
-    // An executor's device is no description: what is described is what the binary names.
+    // An executor's device is no description; the device is then the one that the binary names.
     static TargetArguments target_of(const RunArguments& arguments) {
         TargetArguments target = arguments.target;
         if (find_executor(known_targets(), target.device).executor != nullptr) {
@@ -135,14 +159,14 @@ class Run {
         }
     }
 
-    // Behind the self-tests, which are for the values that the file has.
+    // After the self-tests, which are for the values in the file.
     void set_parameters() {
         std::set<std::string> names;
         for (const std::string& text : arguments_.values) {
             const std::size_t equals = text.find('=');
             const std::string number = (equals == std::string::npos) ? "" : text.substr(equals + 1U);
-            std::uint32_t value = 0U;
-            if ((equals == 0U) || !CLI::detail::lexical_cast(number, value)) {
+            const std::optional<std::uint32_t> value = number_in(number);
+            if ((equals == 0U) || !value.has_value()) {
                 throw CliError{kUsage, fmt::format("--set {}: NAME=VALUE is wanted, with a value from 0 to {}", text,
                                                    std::numeric_limits<std::uint32_t>::max())};
             }
@@ -150,7 +174,7 @@ class Run {
             if (!names.insert(name).second) {
                 throw CliError{kUsage, fmt::format("--set {}: {} is set twice; once per parameter", text, name)};
             }
-            replay_.set_parameter(name, value);
+            replay_.set_parameter(name, *value);
         }
     }
 
@@ -228,7 +252,7 @@ class Run {
         check_accesses(fmt::format("record {}", records - 1U));
     }
 
-    // One record behind the other; where there is state, all of them as often as asked, each time from a reset.
+    // One record after another. With state, all records are repeated together, each time from a reset.
     void replay_in_order(const std::vector<Tensors>& inputs, Tensors& results) {
         const auto records = static_cast<std::uint32_t>(inputs.size());
         const bool is_stream = replay_.has_state();
@@ -367,8 +391,6 @@ class Run {
     std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
 };
 
-}  // namespace
-
 int run_file(const RunArguments& arguments) {
     try {
         return Run{arguments}.run();
@@ -382,6 +404,44 @@ int run_file(const RunArguments& arguments) {
                                          ? fmt::format("the session refuses a call: {}", status_name(stopped.status()))
                                          : describe_fault(stopped.fault())};
     }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+    const auto [command, arguments] =
+        add_command(app, action, "run", "Replays a trace binary on the simulator", run_file);
+    command->footer(
+        "Examples:\n"
+        "  pianola run signs.ptb --input image.bin --output scores.bin\n"
+        "  pianola run signs.ptb --input images.bin --output scores.bin --batch      several records\n"
+        "  pianola run signs.ptb --self-test --check-accesses\n\n"
+        "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
+        "written only after every replay has succeeded, each whole or not at all.");
+    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
+    add_text(*command, "--input", arguments->inputs, kReads, "Input tensor; once per input")->allow_extra_args(false);
+    add_text(*command, "--output", arguments->outputs, kWrites, "Output tensor to write; once per output")
+        ->allow_extra_args(false);
+    add_text(*command, "--set", arguments->values, kSaysValue,
+             "A declared parameter's value; once per parameter, `inspect` lists them")
+        ->allow_extra_args(false);
+    add_number(*command, "--repeat", arguments->repeat, 1U, 1'000'000'000U,
+               "Replay every record this often; outputs must be equal. With state: all records, from a reset");
+    command->add_flag("--batch", arguments->batch,
+                      "Input files hold several records; outputs are written one after another");
+    command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
+    command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");
+    command->add_flag("--check-accesses", arguments->check_accesses,
+                      "Hold every command to its published extents; slow");
+    command->add_flag("--views", arguments->views,
+                      "Write inputs and read outputs in device memory, without transfers (zero-copy I/O)");
+    add_text(*command, "--log", arguments->log, kWrites,
+             "Write the execution log, as it is after the last replay, for `pianola log`");
+    add_text(*command, "--device", arguments->target.device, kReadsJson,
+             "vulkan or vulkan:N: this Vulkan device executes the trace (`pianola devices`). Or a device description, "
+             "JSON: judge the binary for this device. Without it for the one that it names, with its profile");
+    add_plugin_option(*command, arguments->target.plugin);
+    command->add_flag("--json", arguments->json, "Print the report as JSON");
 }
 
 }  // namespace pianola::cli

@@ -7,15 +7,16 @@
 #include <optional>
 
 #include "capture_host/binary/signing.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 #include "hal/crypto/bearssl_verifier.h"
 
 namespace pianola::cli {
 namespace {
 
-// One less than what the counter of a platform that answers nothing reads: no file passes that.
+// One less than the value of a platform's counter that does not answer, which no file passes.
 constexpr std::uint32_t kHighestSecurityVersion = std::numeric_limits<std::uint32_t>::max() - 1U;
 
 struct SignArguments {
@@ -31,22 +32,18 @@ struct SignArguments {
 };
 
 int report(const SignArguments& arguments, const signing::Key& key, const signing::Bytes& file, const char* what) {
-    const std::uint32_t version = signing::security_version_of(file);
-    const std::string digest = to_hex(ByteSpan{signing::digest_of(file)});
-    if (arguments.json) {
-        fmt::print("{}\n", json_text({{"file", arguments.output},
-                                      {"state", what},
-                                      {"key", to_hex(ByteSpan{key.id()})},
-                                      {"security_version", version},
-                                      {"digest", digest}}));
-    } else {
-        fmt::print("{}: {}, key {}, security version {}\n", files::readable(arguments.output), what,
-                   to_hex(ByteSpan{key.id()}), version);
-    }
+    const nlohmann::json json{{"file", arguments.output},
+                              {"state", what},
+                              {"key", to_hex(ByteSpan{key.id()})},
+                              {"security_version", signing::security_version_of(file)},
+                              {"digest", to_hex(ByteSpan{signing::digest_of(file)})}};
+    print_result(
+        arguments.json, json,
+        files::readable(arguments.output) + fill(": {state}, key {key}, security version {security_version}\n", json));
     return kDone;
 }
 
-// What is signed is what the validator accepts, in canonical form.
+// Only a file that the validator accepts is signed, in canonical form.
 signing::Bytes prepare(const SignArguments& arguments, const signing::Key& key) {
     static_cast<void>(key.point());  // a key without one cannot sign binaries: refused before the digest is written
     const VerifiedFile file{arguments.file, arguments.target};

@@ -1,20 +1,38 @@
-// pianola size: the memory manifest of a binary, as text and as JSON.
+// pianola size: the memory manifest of a binary, and whether a fault is handled in time.
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
+#include "capture_host/cli/json_text.h"
 #include "capture_host/cli/memory_manifest.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/size_timing.h"
+#include "capture_host/timeline/cost/ftti.h"
 #include "hal/host/device_numbers.h"
-#include "pianola/footprint.h"
 
 namespace pianola::cli {
 namespace {
+
+constexpr std::uint32_t kMicrosecondsPerMillisecond = 1000U;
+constexpr std::uint64_t kMostUs = 1'000'000'000'000U;  // eleven days: sums stay far from the end of 64 bits
+constexpr std::uint64_t kMostHz = 100'000'000'000U;
+constexpr std::uint64_t kMostInstructions = 1'000'000'000U;
+constexpr double kMostCycles = 10'000.0;
+constexpr double kLeastCycles = 0.001;
+
+// --ftti-us and what goes with it.
+struct TimingArguments {
+    timeline::EcuTiming ecu;
+    bool sees_memory{false};
+    bool at_completion{false};
+
+    [[nodiscard]] bool is_asked() const noexcept { return ecu.ftti_us != 0U; }
+};
 
 struct SizeArguments {
     std::vector<std::string> files;
@@ -28,98 +46,206 @@ struct SizeArguments {
     bool linker{false};
 };
 
-const char* access_text(WindowAccess access) {
-    return (access == WindowAccess::kReadOnly) ? "read" : "read and write";
+// CLI::Range accepts NaN and infinity, which are no numbers here.
+std::string complaint_of_no_number(const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && (end == (text.data() + text.size())) && std::isfinite(value);
+    return is_number ? std::string{} : (text + " is no number");
 }
 
-double step_us(const MemoryManifest& manifest) {
-    return static_cast<double>(manifest.step_cycles) * kMicrosecondsPerMillisecond / manifest.device.clock_khz;
+void add_timing_options(CLI::App& command, TimingArguments& arguments) {
+    timeline::EcuTiming& ecu = arguments.ecu;
+    ecu.port_instructions = 100U;
+    const auto add = [&command](const char* name, std::uint64_t& value, std::uint64_t lowest, std::uint64_t highest,
+                                const char* what) {
+        return command.add_option(name, value, what)->check(CLI::Range(lowest, highest))->group("Fault handling time");
+    };
+    CLI::Option* const ftti =
+        add("--ftti-us", ecu.ftti_us, 1U, kMostUs,
+            "Fault-tolerant time interval of the item: adds the time from a fault to the safe state, addend by addend, "
+            "and ends with 1 where it is longer");
+    const std::array<CLI::Option*, 5> needed{
+        add("--clock-hz", ecu.clock_hz, 1U, kMostHz, "Clock of the core that runs the session"),
+        command
+            .add_option("--cycles-per-instruction", ecu.cycles_per_instruction,
+                        "Cycles that the core takes for an instruction, at worst: caches and flash included")
+            ->check(CLI::Range(kLeastCycles, kMostCycles))
+            ->check(complaint_of_no_number, "")
+            ->group("Fault handling time"),
+        add("--period-us", ecu.period_us, 1U, kMostUs, "From one submit() to the next, at most"),
+        add("--poll-us", ecu.poll_us, 1U, kMostUs, "From one poll() to the next: the period of the task that polls"),
+        add("--reset-us", ecu.reset_us, 0U, kMostUs,
+            "Most that reset() of one device takes: the port's limit, 20000 with the reference device's driver")};
+    for (CLI::Option* const option : needed) {
+        ftti->needs(option);
+        option->needs(ftti);
+    }
+    const std::array<CLI::Option*, 4> others{
+        add("--deadline-us", ecu.deadline_us, 1U, UINT32_MAX,
+            "Deadline of a step to calculate with; default: the binary's"),
+        add("--jitter-us", ecu.jitter_us, 0U, kMostUs, "How late a poll() may come")->capture_default_str(),
+        add("--safe-state-us", ecu.safe_state_us, 0U, kMostUs,
+            "From the call of enter_safe_state() until the item is safe")
+            ->capture_default_str(),
+        add("--port-instructions", ecu.port_instructions, 0U, kMostInstructions,
+            "Instructions of one method of the port (Device, Platform, CommandSet)")
+            ->capture_default_str()};
+    for (CLI::Option* const option : others) {
+        option->needs(ftti);
+    }
+    command
+        .add_flag("--sees-memory", arguments.sees_memory,
+                  "The core sees device memory: weights and traces are compared in place")
+        ->group("Fault handling time")
+        ->needs(ftti);
+    command
+        .add_flag("--at-completion", arguments.at_completion,
+                  "Results are released at completion (Release::kAtCompletion), not verified before")
+        ->group("Fault handling time")
+        ->needs(ftti);
 }
 
-std::string row(const char* what, std::uint64_t bytes, const std::string& remark = {}) {
-    return fmt::format("  {:<22}{:>10} bytes{}{}\n", what, bytes, remark.empty() ? "" : "  ", remark);
+// Whether a fault is handled in time on an ECU. The formulas are those of capture_host/timeline/cost.
+nlohmann::json time_faults(const TimingArguments& arguments, const VerifiedFile& file) {
+    timeline::RuntimeFacts runtime;
+    runtime.capacities = file.device().capacities;
+    runtime.verifies = !arguments.at_completion;
+    runtime.sees_memory = arguments.sees_memory;
+    const timeline::SessionFacts facts = timeline::facts_of(file.plan(), file.workspace(), file.image().envelope(),
+                                                            file.image().self_test_count(), runtime);
+    timeline::EcuTiming ecu = arguments.ecu;
+    if (ecu.deadline_us == 0U) {
+        ecu.deadline_us = file.image().budgets().step_deadline_us;
+    }
+    const std::uint64_t clock_khz = file.device().clock_khz;  // never 0 if cycles are published
+    ecu.step_us =
+        (clock_khz == 0U) ? 0U : ((file.plan().step.cycles * kMicrosecondsPerMillisecond) + clock_khz - 1U) / clock_khz;
+    const timeline::FttiAnswer answer = timeline::answer(facts, ecu);
+    const nlohmann::json addends = json_list(answer.addends, [](const timeline::Addend& each) -> nlohmann::json {
+        return {{"interval", (each.interval == timeline::Interval::kDetection) ? "detection" : "reaction"},
+                {"name", each.name},
+                {"time_us", each.time_us},
+                {"formula", each.formula}};
+    });
+    return {{"addends", addends},
+            {"detection_us", answer.detection_us},
+            {"reaction_us", answer.reaction_us},
+            {"handling_us", answer.handling_us()},
+            {"ftti_us", ecu.ftti_us},
+            {"deadline_us", ecu.deadline_us},
+            {"least_deadline_us", answer.least_deadline_us},
+            {"deadline_suffices", answer.deadline_suffices},
+            {"fits", answer.fits}};
 }
 
-nlohmann::json size_to_json(const NamedSize& size) {
-    return {{"name", size.name}, {"bytes", size.size_bytes}};
+std::string timing_text(const nlohmann::json& timed) {
+    const auto addends = [&timed](const char* interval) {
+        std::string text;
+        for (const nlohmann::json& each : timed.at("addends")) {
+            if (each.at("interval") == interval) {
+                text += fill("    {name:<20}{time_us:>10} us  {formula}\n", each);
+            }
+        }
+        return text;
+    };
+    const bool is_handled = timed.at("handling_us") <= timed.at("ftti_us");
+    return "from a fault to the safe state\n" + addends("detection") +
+           fill("  detection             {detection_us:>10} us\n", timed) + addends("reaction") +
+           fill(
+               "  reaction              {reaction_us:>10} us\n"
+               "  handling              {handling_us:>10} us  of {ftti_us} us: ",
+               timed) +
+           (is_handled ? "fits\n" : "does not fit\n") +
+           fill("  deadline              {deadline_us:>10} us  more than {least_deadline_us} us: ", timed) +
+           (timed.at("deadline_suffices").get<bool>() ? "suffices\n" : "too short for steps that go well\n");
 }
 
-nlohmann::json region_to_json(const ManifestRegionSize& region) {
-    return {{"name", region.name},
-            {"kind", name_of(region.kind)},
-            {"memory", name_of(region.memory)},
-            {"base", region.config.base},
-            {"bytes", region.config.size_bytes},
-            {"kernels_read", region.config.kernels_read},
-            {"kernels_write", region.config.kernels_write},
-            {"queues_read", region.config.queues_read},
-            {"queues_write", region.config.queues_write},
-            {"fetch", region.config.fetch}};
+std::string row(const std::string& what, const nlohmann::json& bytes, const std::string& remark) {
+    return fmt::format("  {:<22}{:>10} bytes{}{}\n", what, bytes.get<std::uint64_t>(), remark.empty() ? "" : "  ",
+                       remark);
 }
 
-nlohmann::json window_to_json(const MemoryWindow& each) {
-    return {{"name", each.name},
-            {"memory", each.memory},
-            {"access", access_text(each.access)},
-            {"offset", each.offset_bytes},
-            {"bytes", each.size_bytes},
-            {"pow2_offset", each.pow2_offset_bytes},
-            {"pow2_bytes", each.pow2_size_bytes}};
+std::string totals_text(const MemoryManifest& manifest) {
+    const nlohmann::json& json = manifest.json;
+    std::string text = fill("{file}\ndevice\n  family                {device/family}\n", json);
+    text += fmt::format("  attests               {}\n  costs                 {}\n",
+                        attestation_text(manifest.device.attestation), costs_text(manifest.device.costs));
+    text += fill(
+        "  profile               {device/profile}\n  weights layout        {device/weights_layout}\n"
+        "flash\n  file                  {flash/bytes:>10} bytes\n",
+        json);
+    text += fill_each("    {name:<20}{bytes:>10} bytes\n", json.at("flash").at("segments"));
+    text += "RAM on a 32-bit core\n";
+    for (const RamPart& part : manifest.ram) {
+        text += row(part.title, part.bytes, part.remark);
+    }
+    return text + fill(
+                      "  stack of submit, poll {stack/submit_poll_bytes:>10} bytes  at most\n"
+                      "  stack of load         {stack/load_bytes:>10} bytes  at most\n"
+                      "device memory\n"
+                      "  DRAM                  {device/dram_used_bytes:>10} bytes  used of {device/dram_bytes}\n"
+                      "  L1                    {device/l1_used_bytes:>10} bytes  used of {device/l1_bytes}\n"
+                      "  trace region          {device/trace_region_used_bytes:>10} bytes  used of "
+                      "{device/trace_region_bytes}, the last of DRAM\n",
+                      json);
 }
 
-std::string promises_text(const DeviceDescription& device) {
-    return fmt::format("device\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n", "family", device.family,
-                       "attests", attestation_text(device.attestation), "costs", costs_text(device.costs), "profile",
-                       device.capacities->name, "weights layout", device.weights_layout);
-}
-
-std::string device_text(const MemoryManifest& manifest) {
-    const DeviceDescription& device = manifest.device;
-    std::string text = "device memory\n";
-    text += row("DRAM", manifest.dram_used_bytes, fmt::format("used of {}", device.dram_bytes));
-    text += row("L1", manifest.l1_used_bytes, fmt::format("used of {}", device.l1_bytes));
-    text += row("trace region", manifest.trace_region_used_bytes,
-                fmt::format("used of {}, the last of DRAM", device.trace_region_bytes));
-    for (const ManifestRegionSize& region : manifest.regions) {
-        text += fmt::format("  0x{:08X} {:<4}{:>17} bytes  {} ({}): {}\n", region.config.base, name_of(region.memory),
-                            region.config.size_bytes, region.name, name_of(region.kind), region.permissions);
+std::string regions_text(const nlohmann::json& regions) {
+    std::string text;
+    for (const nlohmann::json& region : regions) {
+        std::string permissions;
+        const auto add = [&](const char* member, const char* name) {
+            if (region.at(member).get<bool>()) {
+                permissions += (permissions.empty() ? "" : ", ") + std::string{name};
+            }
+        };
+        add("kernels_read", "kernels read");
+        add("kernels_write", "kernels write");
+        add("queues_read", "queues read");
+        add("queues_write", "queues write");
+        add("fetch", "fetch");
+        text += fill("  0x{base:08X} {memory:<4}{bytes:>17} bytes  {name} ({kind}): ", region) + permissions + "\n";
     }
     return text;
 }
 
-std::string step_text(const MemoryManifest& manifest) {
+std::string step_text(const nlohmann::json& json) {
     std::string text = "one step\n";
-    for (const NamedSize& each : manifest.inputs) {
-        text += row("input", each.size_bytes, each.name);
+    for (const auto& [list, name] : {std::pair{"inputs", "input"}, {"outputs", "output"}}) {
+        for (const nlohmann::json& each : json.at(list)) {
+            text += row(name, each.at("bytes"), each.at("name").get<std::string>());
+        }
     }
-    for (const NamedSize& each : manifest.outputs) {
-        text += row("output", each.size_bytes, each.name);
+    std::size_t queue = 0U;
+    for (const nlohmann::json& ring : json.at("rings").at("queues")) {
+        text += fmt::format("  ring of queue {:<8}", queue++) + fill("{step_words:>10} words", ring) +
+                fill("  of {rings/capacity_words}", json) + fill("; set-up takes {setup_words}\n", ring);
     }
-    for (std::size_t i = 0U; i < manifest.rings.size(); ++i) {
-        text += fmt::format("  ring of queue {:<8}{:>10} words  of {}; set-up takes {}\n", i,
-                            manifest.rings[i].step_words, manifest.device.ring_words, manifest.rings[i].setup_words);
+    text += json.at("views").at("possible").get<bool>()
+                ? "  views                 possible\n"
+                : fill("  views                 not possible: {views/why_not}\n", json);
+    text += "  time                  ";
+    if (json.at("device").at("costs") == costs_name(CostKind::kNotPublished)) {
+        text += "not published by the device";
+    } else {
+        const auto step_us = json.at("time").at("step_cycles").get<double>() * kMicrosecondsPerMillisecond /
+                             json.at("device").at("clock_khz").get<std::uint32_t>();
+        text += fill("{time/step_cycles:>10} device cycles, ", json) + fmt::format("{:.1f} us", step_us);
     }
-    text += fmt::format("  {:<22}{}{}\n", "views",
-                        manifest.no_views.empty() ? "possible" : "not possible: ", manifest.no_views);
-    const std::string takes =
-        (manifest.device.costs == CostKind::kNotPublished)
-            ? "not published by the device"
-            : fmt::format("{:>10} device cycles, {:.1f} us", manifest.step_cycles, step_us(manifest));
-    text += fmt::format("  {:<22}{}; deadline {} us, of set-up {} us\n", "time", takes, manifest.step_deadline_us,
-                        manifest.setup_deadline_us);
-    text += fmt::format("  {:<22}{:>10} calls of poll(), where results are verified: within the deadline\n", "release",
-                        manifest.release_calls);
-    return text;
+    return text + fill(
+                      "; deadline {time/step_deadline_us} us, of set-up {time/setup_deadline_us} us\n"
+                      "  release               {verified_release/calls:>10} calls of poll(), where results are "
+                      "verified: within the deadline\n",
+                      json);
 }
 
-std::string window_text(const MemoryManifest& manifest) {
-    std::string text = "protection windows: offset and size in units of 64 bytes, and as a power of two\n";
-    for (const MemoryWindow& each : manifest.windows) {
-        text += fmt::format("  {:<8} {:<12} 0x{:08X} {:>9}   0x{:08X} {:>9}   {}\n", each.name, each.memory,
-                            each.offset_bytes, each.size_bytes, each.pow2_offset_bytes, each.pow2_size_bytes,
-                            access_text(each.access));
-    }
-    return text;
+std::string manifest_as_text(const MemoryManifest& manifest) {
+    return totals_text(manifest) + regions_text(manifest.json.at("regions")) + step_text(manifest.json) +
+           "protection windows: offset and size in units of 64 bytes, and as a power of two\n" +
+           fill_each(
+               "  {name:<8} {memory:<12} 0x{offset:08X} {bytes:>9}   0x{pow2_offset:08X} {pow2_bytes:>9}   {access}\n",
+               manifest.json.at("windows"));
 }
 
 std::string object_counts_text(const std::string& when, const std::vector<ObjectCount>& objects) {
@@ -138,7 +264,7 @@ std::string object_counts_text(const std::string& when, const std::vector<Object
     return text + "\n";
 }
 
-// The objects that an executor's device would make of the binary, at open and at load.
+// The objects that an executor's device makes of the binary, at open and at load.
 std::string executor_text(const VerifiedFile& file, const Executor& executor) {
     const std::uint32_t queues = file.device().queue_count;
     const std::vector<ObjectCount> of_device = executor.objects({}, queues);
@@ -177,26 +303,22 @@ std::string manifest_in_its_form(const SizeArguments& arguments, const VerifiedF
                             : (manifest_as_text(manifest) + executors_text(file));
 }
 
-nlohmann::json manifest_in_json(const SizeArguments& arguments, const VerifiedFile& file, const std::string& name) {
-    return manifest_to_json(gather(arguments, file, name));
-}
-
-// The memory manifest of one file and, where it is asked for, whether a fault is handled in time.
+// The memory manifest of one file and, with --ftti-us, whether a fault is handled in time.
 int show_one(const SizeArguments& arguments, const std::string& name) {
     const VerifiedFile file{name, arguments.target};
     const bool is_timed = arguments.timing.is_asked();
-    const TimingAnswer timed = is_timed ? time_faults(arguments.timing, file) : TimingAnswer{};
+    const nlohmann::json timed = is_timed ? time_faults(arguments.timing, file) : nlohmann::json{};
     if (arguments.json) {
-        nlohmann::json json = manifest_in_json(arguments, file, name);
+        nlohmann::json json = gather(arguments, file, name).json;
         if (is_timed) {
-            json["fault_handling"] = timing_to_json(timed);
+            json["fault_handling"] = timed;
         }
         write_result(arguments.output, json_text(json) + "\n");
     } else {
         write_result(arguments.output,
                      manifest_in_its_form(arguments, file, name) + (is_timed ? timing_text(timed) : std::string{}));
     }
-    return (!is_timed || timed.answer.fits) ? kDone : kDoesNotFit;
+    return (!is_timed || timed.at("fits").get<bool>()) ? kDone : kDoesNotFit;
 }
 
 int show_size(const SizeArguments& arguments) {
@@ -217,65 +339,14 @@ int show_size(const SizeArguments& arguments) {
     }
     const targets::Targets targets = load_targets(arguments.target.plugin);
     const DeviceFile device{arguments.target.device};
-    return show_files(
-        arguments.files, arguments.json,
-        {[&](const std::string& name) {
-             fmt::print("{}", manifest_in_its_form(arguments, {name, targets, device}, name));
-         },
-         [&](const std::string& name) { return manifest_in_json(arguments, {name, targets, device}, name); }});
+    return show_files(arguments.files, arguments.json,
+                      {[&](const std::string& name) {
+                           fmt::print("{}", manifest_in_its_form(arguments, {name, targets, device}, name));
+                       },
+                       [&](const std::string& name) { return gather(arguments, {name, targets, device}, name).json; }});
 }
 
 }  // namespace
-
-std::string manifest_as_text(const MemoryManifest& manifest) {
-    std::string text = manifest.file + "\n" + promises_text(manifest.device) + "flash\n";
-    text += row("file", manifest.file_bytes);
-    for (const NamedSize& segment : manifest.segments) {
-        text += row(("  " + segment.name).c_str(), segment.size_bytes);
-    }
-    text += "RAM on a 32-bit core\n";
-    for (const RamPart& part : manifest.ram) {
-        text += row(part.title.c_str(), part.bytes, part.remark);
-    }
-    text += row("stack of submit, poll", kSubmitPollStackBytes, "at most");
-    text += row("stack of load", kLoadStackBytes, "at most");
-    return text + device_text(manifest) + step_text(manifest) + window_text(manifest);
-}
-
-nlohmann::json manifest_to_json(const MemoryManifest& manifest) {
-    const DeviceDescription& device = manifest.device;
-    nlohmann::json json;
-    json["file"] = manifest.file;
-    json["symbol"] = manifest.symbol;
-    json["flash"] = {{"bytes", manifest.file_bytes}, {"segments", json_list(manifest.segments, size_to_json)}};
-    for (const RamPart& part : manifest.ram) {
-        json["ram"][part.name + "_bytes"] = part.bytes;
-    }
-    json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
-    json["device"] = {{"family", device.family},
-                      {"attestation", attestation_name(device.attestation)},
-                      {"costs", costs_name(device.costs)},
-                      {"weights_layout", device.weights_layout},
-                      {"profile", device.capacities->name},
-                      {"dram_used_bytes", manifest.dram_used_bytes},
-                      {"l1_used_bytes", manifest.l1_used_bytes},
-                      {"trace_region_used_bytes", manifest.trace_region_used_bytes}};
-    for_each_size([&json](const char* name, std::uint32_t value) { json["device"][name] = value; }, device);
-    json["regions"] = json_list(manifest.regions, region_to_json);
-    json["inputs"] = json_list(manifest.inputs, size_to_json);
-    json["outputs"] = json_list(manifest.outputs, size_to_json);
-    json["rings"] = {{"capacity_words", device.ring_words},
-                     {"queues", json_list(manifest.rings, [](const RingUse& ring) -> nlohmann::json {
-                          return {{"setup_words", ring.setup_words}, {"step_words", ring.step_words}};
-                      })}};
-    json["time"] = {{"step_cycles", manifest.step_cycles},
-                    {"step_deadline_us", manifest.step_deadline_us},
-                    {"setup_deadline_us", manifest.setup_deadline_us}};
-    json["verified_release"] = {{"calls", manifest.release_calls}, {"bytes_per_call", kScrubSliceBytes}};
-    json["views"] = {{"possible", manifest.no_views.empty()}, {"why_not", manifest.no_views}};
-    json["windows"] = json_list(manifest.windows, window_to_json);
-    return json;
-}
 
 void add_size(CLI::App& app, Action& action) {
     const auto [command, arguments] =

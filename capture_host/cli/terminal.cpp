@@ -31,7 +31,7 @@ bool can_redraw(std::FILE* stream) {
     return (isatty(fileno(stream)) == 1) && !terminal.empty() && (terminal != "dumb");
 }
 
-// Of --color; what the parser last saw.
+// The value of --color in the last call of the parser.
 std::string& chosen_colours() {
     static std::string choice{"auto"};
     return choice;

@@ -1,4 +1,4 @@
-// What the command line does on terminals, and only there: a line of progress, and colours.
+// A line of progress and colours, on terminals only.
 //
 // Logs and pipes get neither, so that they stay clean. NO_COLOR (no-color.org), TERM=dumb and --color decide on
 // colours.
@@ -27,11 +27,11 @@ class Progress {
 
   private:
     class Line;
-    std::unique_ptr<Line> line_;  // nullptr where nothing is drawn
+    std::unique_ptr<Line> line_;  // nullptr if nothing is drawn
 };
 
 enum class Colour : std::uint8_t { kGood, kBad, kName };
-// The text, coloured where that stream shows colours.
+// The text, coloured if the stream shows colours.
 [[nodiscard]] std::string paint(std::FILE* stream, Colour colour, const std::string& text);
 
 // A message that may hold foreign text, without control characters except tabs and line ends.

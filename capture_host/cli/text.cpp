@@ -26,8 +26,8 @@ const char* name_of(Status status) {
     }
 }
 
-// The commands of a script, by name: what such a rule says as numbers. They come after the manifest has been proved to
-// be well-formed, so that the indices are good.
+// A command of a script, which a rule gives as a number. Such rules come after the proof that the manifest is
+// well-formed, so that the indices are valid.
 struct NamedCommand {
     std::string text;
     std::uint32_t script{0U};
@@ -67,7 +67,7 @@ nlohmann::json command_to_json(const NamedCommand& command, bool is_next_step) {
             {"next_step", is_next_step}};
 }
 
-// Names that stand where the rule's numbers are no numbers.
+// Names, for rules whose numbers are not meaningful.
 struct FoundAndExpected {
     std::string found;
     std::string expected;

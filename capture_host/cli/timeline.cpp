@@ -7,10 +7,9 @@
 #include <map>
 #include <memory>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
-#include "capture_host/cli/host_cost_options.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
 #include "pianola_host/manifest.h"
@@ -81,7 +80,7 @@ class TimelineMaker {
     }
 
   private:
-    // What all devices have in common is that of the first.
+    // The first device, for facts that all devices share.
     [[nodiscard]] const timeline::Workload& any() const { return workloads_.front(); }
     [[nodiscard]] bool is_replayed() const { return timeline::can_run_captured(file_.target()); }
 
@@ -166,7 +165,7 @@ class TimelineMaker {
             "as-captured is the simulator's log of what a session does, with a host that takes no time.");
     }
 
-    // Of each device that steps give something to do; and with a host that takes no time.
+    // Adds a row for each device that has work in a step; `free` is measured with a host that takes no time.
     void add_rows(const char* mode, const std::vector<timeline::SteadyState>& steady,
                   const std::vector<timeline::SteadyState>& free, bool host_is_free) {
         if (eager_.empty()) {

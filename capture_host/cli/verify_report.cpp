@@ -1,11 +1,10 @@
-#include "capture_host/cli/verify_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/verify.h"
 #include "pianola/rule.h"
 #include "pianola_host/files.h"
 
@@ -14,7 +13,7 @@ namespace {
 
 constexpr const char* kSarifSchema = "https://json.schemastore.org/sarif-2.1.0.json";
 
-// Characters that XML has no place for become '?'; so does what is not ASCII, since names need not be UTF-8.
+// Characters that XML does not allow become '?', and so do bytes that are not ASCII, because names need not be UTF-8.
 std::string xml(const std::string& text) {
     std::string result;
     for (const char each : text) {
@@ -43,7 +42,7 @@ std::string xml(const std::string& text) {
     return result;
 }
 
-// A reference to a file: relative names stay relative to where the command was called.
+// A reference to a file. Relative names stay relative to the folder of the call.
 std::string uri(const std::string& name) {
     std::string result;
     for (const char each : name) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/shapes.h"
 #include "pianola/bytes.h"
 
 namespace pianola::decompile {
@@ -91,8 +92,8 @@ void gather_nd(Operation& op) {
     op.set(tokens);
 }
 
-// Images, whose elements come from elsewhere: `from` maps an index of the output to one of the input, outside of which
-// is the zero point.
+// Sets an output that is made of elements of the input: `from` maps an index of the output to one of the input.
+// Elements from outside the input are the zero point.
 void choose_elements(Operation& op, const std::function<std::vector<std::int64_t>(const Shape& index)>& from) {
     const Shape& shape = op.in(0U).shape;
     Tokens zero = tokens_of(zero_point_of(op.out()));
@@ -134,7 +135,7 @@ void depth_to_space(Operation& op) {
     });
 }
 
-// Batches are blocks' cells, one after another, each of all batches that there were.
+// The output has the batches of the input for each cell of a block, cell after cell.
 void space_to_batch(Operation& op) {
     const std::vector<std::int32_t> blocks = op.integers(1U);
     const std::vector<std::int32_t> margins = op.integers(2U);
@@ -187,19 +188,20 @@ void resize_nearest_neighbor(Operation& op) {
     });
 }
 
-constexpr std::array<Entry, 8> kChoices{{{format::BuiltinOperator_GATHER, gather},
-                                         {format::BuiltinOperator_GATHER_ND, gather_nd},
-                                         {format::BuiltinOperator_EMBEDDING_LOOKUP, embedding_lookup},
-                                         {format::BuiltinOperator_SPACE_TO_DEPTH, space_to_depth},
-                                         {format::BuiltinOperator_DEPTH_TO_SPACE, depth_to_space},
-                                         {format::BuiltinOperator_SPACE_TO_BATCH_ND, space_to_batch},
-                                         {format::BuiltinOperator_BATCH_TO_SPACE_ND, batch_to_space},
-                                         {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, resize_nearest_neighbor}}};
+constexpr std::array<Entry, 8> kChoices{
+    {{format::BuiltinOperator_GATHER, gather, kMoved, shaped<shapes::gathered>},
+     {format::BuiltinOperator_GATHER_ND, gather_nd, kMoved, shaped<shapes::gathered_by_places>},
+     {format::BuiltinOperator_EMBEDDING_LOOKUP, embedding_lookup, kSecondMoved, shaped<shapes::looked_up>},
+     {format::BuiltinOperator_SPACE_TO_DEPTH, space_to_depth, kMoved, shaped<shapes::in_depth>},
+     {format::BuiltinOperator_DEPTH_TO_SPACE, depth_to_space, kMoved, shaped<shapes::out_of_depth>},
+     {format::BuiltinOperator_SPACE_TO_BATCH_ND, space_to_batch, kMoved, shaped<shapes::in_batches>},
+     {format::BuiltinOperator_BATCH_TO_SPACE_ND, batch_to_space, kMoved, shaped<shapes::out_of_batches>},
+     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, resize_nearest_neighbor, kMoved, shaped<shapes::resized>}}};
 
 }  // namespace
 
-bool evaluate_choice(Operation& op) {
-    return evaluate_one_of(kChoices, op);
+Entries choice_operators() {
+    return kChoices;
 }
 
 }  // namespace pianola::decompile

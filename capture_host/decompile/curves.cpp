@@ -38,7 +38,7 @@ Tokens sigmoid_table() {
     const auto curve = [](double entry) { return 65536.0 / (1.0 + std::exp(-entry / 24.0)); };
     Tokens table;
     for (std::int32_t i = 0; (i + 1) < kEntries; ++i) {
-        // As above, but rounded once.
+        // Corrected like the entries of append_curve(), but rounded once.
         const double middle = (curve(i) + curve(i + 1)) / 2.0;
         const double entry = std::round(curve(i) + ((curve(i + 0.5) - middle) / 2.0));
         append_integer(table, static_cast<std::int64_t>(entry), sizeof(std::uint16_t));

@@ -7,7 +7,7 @@ namespace pianola::decompile {
 
 // The logistic function, as hal/devices/refdev/kernels/arguments.h has it: kSigmoidTableEntries of uint16.
 [[nodiscard]] Tokens sigmoid_table();
-// Of softmax: exp(x), then 1 / (1 + x), in Q0.15.
+// The tables of softmax: exp(x), then 1 / (1 + x), in Q0.15.
 [[nodiscard]] Tokens softmax_tables();
 
 }  // namespace pianola::decompile

@@ -24,7 +24,7 @@ std::string text_of(NameView name) {
 constexpr std::uint32_t kLeastSteps = 2U;
 constexpr std::uint32_t kMostSteps = 256U;  // a state that holds the last inferences is full after as many steps
 
-// What every tensor of the model holds, inference after inference.
+// The contents of every tensor of the model, inference after inference.
 class ModelSide {
   public:
     ModelSide(const tflite::Model& model, Expressions& expressions)
@@ -37,7 +37,7 @@ class ModelSide {
         next_inputs_ = fresh_inputs();
     }
 
-    // The next inference; the first, where there was none.
+    // Evaluates the next inference.
     void step() {
         inputs_ = std::exchange(next_inputs_, fresh_inputs());
         for (std::size_t i = 0U; i < inputs_.size(); ++i) {
@@ -63,7 +63,7 @@ class ModelSide {
     [[nodiscard]] const Tokens& next_input(std::size_t position) const { return next_inputs_[position]; }
     [[nodiscard]] const Tokens& output(std::size_t position) const { return tokens_[model_.outputs[position]]; }
 
-    // What takes the place of what, from this inference to the next.
+    // The tokens of this inference with their successors in the next.
     [[nodiscard]] Successors successors() const {
         Successors found;
         for (std::size_t i = 0U; i < inputs_.size(); ++i) {

@@ -1,6 +1,6 @@
 // Decompile: a binary's launches back to a model's operators and constants, and compared with the model.
 //
-// What `pianola decompile` runs. It reads the model with the importer's reader of files, and shares nothing else with
+// `pianola decompile` runs it. It reads the model with the importer's reader of files, and shares nothing else with
 // the importer. The binary's scripts run on memory that holds a number for each byte (expressions.h); every launch must
 // be what an operator of the model computes, each operator once, and the outputs must be the model's.
 #pragma once
@@ -28,7 +28,7 @@ struct Report {
 };
 
 // The binary must have been verified for its device, which is one that runs the kernel library of
-// hal/devices/refdev/kernels. Throws tflite::ImportError where the model cannot be read.
+// hal/devices/refdev/kernels. Throws tflite::ImportError if the model cannot be read.
 [[nodiscard]] Report decompile(const Image& image, const CommandSet& command_set, ByteSpan model_file);
 
 }  // namespace pianola::decompile

@@ -47,7 +47,7 @@ std::string token_text(Token token) {
     return (token < kUndefined) ? fmt::format("{}", token) : std::string{"another computed byte"};
 }
 
-// Where in a layer's channel table a byte is.
+// The place of a byte in a layer's channel table.
 std::string table_text(std::size_t byte, std::size_t bias_bytes, bool is_packed) {
     constexpr std::array<const char*, 3> kParts{"bias", "multiplier", "shift"};
     constexpr std::size_t kWord = sizeof(std::uint32_t);
@@ -210,7 +210,7 @@ std::map<std::uint32_t, std::string> Expressions::miscounted() const {
             found[entry.operators.back()] =
                 fmt::format("computed {} times too often", entry.matches - entry.operators.size());
         } else {
-            // As it must be.
+            // It is equal, as it must be.
         }
     }
     return found;

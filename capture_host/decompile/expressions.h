@@ -59,7 +59,7 @@ class Expressions {
     struct Entry {
         std::vector<Computation> forms;
         Tokens output;
-        std::vector<std::uint32_t> operators;  // more than one where the model computes the same twice
+        std::vector<std::uint32_t> operators;  // several if the model computes the same twice
         std::size_t matches{0U};
     };
 

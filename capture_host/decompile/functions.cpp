@@ -359,25 +359,25 @@ void quantize(Operation& op) {
                {op.bytes(0U)});
 }
 
-constexpr std::array<Entry, 14> kFunctions{{{format::BuiltinOperator_RELU, relu},
-                                            {format::BuiltinOperator_RELU6, relu6},
-                                            {format::BuiltinOperator_RELU_N1_TO_1, relu_n1_to_1},
-                                            {format::BuiltinOperator_LEAKY_RELU, leaky_relu},
-                                            {format::BuiltinOperator_ABS, absolute},
-                                            {format::BuiltinOperator_ELU, elu},
-                                            {format::BuiltinOperator_EXP, exponential},
-                                            {format::BuiltinOperator_LOGISTIC, logistic},
-                                            {format::BuiltinOperator_TANH, tanh},
-                                            {format::BuiltinOperator_HARD_SWISH, hard_swish},
-                                            {format::BuiltinOperator_RSQRT, rsqrt},
-                                            {format::BuiltinOperator_LOGICAL_NOT, logical_not},
+constexpr std::array<Entry, 14> kFunctions{{{format::BuiltinOperator_RELU, relu, kSameType},
+                                            {format::BuiltinOperator_RELU6, relu6, kSameType},
+                                            {format::BuiltinOperator_RELU_N1_TO_1, relu_n1_to_1, kSameType},
+                                            {format::BuiltinOperator_LEAKY_RELU, leaky_relu, kSameType},
+                                            {format::BuiltinOperator_ABS, absolute, kSameType},
+                                            {format::BuiltinOperator_ELU, elu, kSameType},
+                                            {format::BuiltinOperator_EXP, exponential, kSameType},
+                                            {format::BuiltinOperator_LOGISTIC, logistic, kSameType},
+                                            {format::BuiltinOperator_TANH, tanh, kSameType},
+                                            {format::BuiltinOperator_HARD_SWISH, hard_swish, kSameType},
+                                            {format::BuiltinOperator_RSQRT, rsqrt, kSameType},
+                                            {format::BuiltinOperator_LOGICAL_NOT, logical_not, {Kept::kTruth, kFirst}},
                                             {format::BuiltinOperator_QUANTIZE, quantize},
                                             {format::BuiltinOperator_DEQUANTIZE, dequantize}}};
 
 }  // namespace
 
-bool evaluate_function(Operation& op) {
-    return evaluate_one_of(kFunctions, op);
+Entries function_operators() {
+    return kFunctions;
 }
 
 }  // namespace pianola::decompile

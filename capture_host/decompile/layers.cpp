@@ -1,15 +1,63 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capture_host/decompile/layer_table.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::decompile {
 namespace {
 
 namespace format = tflite::format;
 using refdev::KernelId;
+
+// The places of a layer's operands, and the width of its sums: 8 bytes, or 4 for int8.
+struct LayerRoles {
+    std::size_t input{0U};
+    std::size_t bias{2U};
+    std::uint32_t sum_bytes{refdev::kNarrowSumBytes};
+};
+
+// Layers of int16 sum as wide as their bias is; `absent` is the type that a missing bias stands for.
+std::uint32_t sum_bytes_of(const Operation& op, std::size_t bias, std::int8_t absent) {
+    const std::int8_t type = op.has(bias) ? op.in(bias).type : absent;
+    const bool is_wide = is_int16(op.in(0U)) && (type != tflite::kTypeInt32);
+    return is_wide ? refdev::kWideSumBytes : refdev::kNarrowSumBytes;
+}
+
+// For each channel: bias, mantissa and shift.
+Tokens channel_table(const Operation& op, std::size_t channels, bool is_single_precision, const LayerRoles& roles) {
+    const std::vector<float>& scales = op.in(1U).quantization.scales;
+    const std::vector<std::int64_t> bias =
+        op.has(roles.bias) ? op.wide_integers(roles.bias) : std::vector<std::int64_t>(channels, 0);
+    if (scales.empty() || (bias.size() != channels) || ((scales.size() != 1U) && (scales.size() != channels))) {
+        Operation::not_understood("the number of its biases or scales");
+    }
+    const float in = scale_of(op.in(roles.input));
+    const auto out = static_cast<double>(scale_of(op.out()));
+    Tokens table;
+    for (std::size_t channel = 0U; channel < channels; ++channel) {
+        const float weight = scales.at((scales.size() == 1U) ? 0U : channel);
+        const double product = is_single_precision ? static_cast<double>(in * weight)
+                                                   : (static_cast<double>(in) * static_cast<double>(weight));
+        const Multiplier scale = multiplier_of(product / out);
+        append_integer(table, bias[channel], roles.sum_bytes);
+        append_integer(table, scale.mantissa, sizeof(scale.mantissa));
+        append_integer(table, scale.shift, sizeof(scale.shift));
+    }
+    return table;
+}
+
+// The output is what the layer computes, by the kernel of its input's type.
+template <typename Arguments>
+void compute_layer(Operation& op, refdev::KernelId int8, refdev::KernelId int16, const Arguments& arguments,
+                   const LayerRoles& roles, const std::vector<Tokens>& operands) {
+    if (is_int16(op.in(roles.input))) {
+        op.compute(int16, refdev::Int16Layer<Arguments>{arguments, roles.sum_bytes}, operands);
+    } else {
+        op.compute(int8, arguments, operands);
+    }
+}
 
 constexpr int kSamePadding = 0;
 constexpr int kValidPadding = 1;
@@ -28,7 +76,7 @@ void check_window(const Axis& axis, int padding) {
     }
 }
 
-// Padding in front; half of what the windows need beyond the input, rounded down.
+// Padding before the input: half of what the windows need beyond it, rounded down.
 std::uint32_t pad_before(const Axis& axis, int padding) {
     check_window(axis, padding);
     const std::int64_t in = axis.in;
@@ -104,7 +152,7 @@ void conv_2d(Operation& op) {
                   {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_channels, false, roles)});
 }
 
-// Those of int16 have wide sums, whatever their bias is.
+// Layers of int16 have wide sums with any bias.
 LayerRoles wide_roles(const Operation& op, std::size_t input, std::size_t bias) {
     return {input, bias, is_int16(op.in(input)) ? refdev::kWideSumBytes : refdev::kNarrowSumBytes};
 }
@@ -124,7 +172,7 @@ void depthwise_conv_2d(Operation& op) {
                   {op.bytes(0U), op.bytes(1U), channel_table(op, channels, false, roles)});
 }
 
-// The input's elements `rows` and `columns` apart, zeros between and behind them.
+// The input's elements at distances of `rows` and `columns`, with zeros between and after them.
 Tokens spread(const Operation& op, std::size_t input, std::uint32_t rows, std::uint32_t columns) {
     const Shape& in = op.in(input).shape;
     const std::size_t bytes = element_bytes_of(op.in(input));
@@ -142,7 +190,7 @@ Tokens spread(const Operation& op, std::size_t input, std::uint32_t rows, std::u
     return tokens;
 }
 
-// What the filter reaches over, in front: the padding of the convolution that goes from the output to the input.
+// How far the filter reaches before the input: the padding of the convolution from the output to the input.
 std::uint32_t reach_before(const Axis& forward, int padding) {
     check_window(forward, padding);
     const std::uint32_t before = (padding == kSamePadding) ? pad_before(forward, padding) : 0U;
@@ -324,19 +372,19 @@ void sum(Operation& op) {
     mean_or_sum(op, false);
 }
 
-constexpr std::array<Entry, 8> kLayers{{{format::BuiltinOperator_CONV_2D, conv_2d},
-                                        {format::BuiltinOperator_DEPTHWISE_CONV_2D, depthwise_conv_2d},
+constexpr std::array<Entry, 8> kLayers{{{format::BuiltinOperator_CONV_2D, conv_2d, kSameType},
+                                        {format::BuiltinOperator_DEPTHWISE_CONV_2D, depthwise_conv_2d, kSameType},
                                         {format::BuiltinOperator_TRANSPOSE_CONV, transpose_conv},
                                         {format::BuiltinOperator_FULLY_CONNECTED, fully_connected},
-                                        {format::BuiltinOperator_AVERAGE_POOL_2D, average_pool_2d},
-                                        {format::BuiltinOperator_MAX_POOL_2D, max_pool_2d},
-                                        {format::BuiltinOperator_MEAN, mean},
-                                        {format::BuiltinOperator_SUM, sum}}};
+                                        {format::BuiltinOperator_AVERAGE_POOL_2D, average_pool_2d, kMoved},
+                                        {format::BuiltinOperator_MAX_POOL_2D, max_pool_2d, kMoved},
+                                        {format::BuiltinOperator_MEAN, mean, kSameType},
+                                        {format::BuiltinOperator_SUM, sum, kSameType}}};
 
 }  // namespace
 
-bool evaluate_layer(Operation& op) {
-    return evaluate_one_of(kLayers, op);
+Entries layer_operators() {
+    return kLayers;
 }
 
 }  // namespace pianola::decompile

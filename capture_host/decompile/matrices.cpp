@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::decompile {
@@ -118,12 +119,13 @@ void batch_matmul(Operation& op) {
     op.set(products);
 }
 
-constexpr std::array<Entry, 1> kMatrices{{{format::BuiltinOperator_BATCH_MATMUL, batch_matmul}}};
+constexpr std::array<Entry, 1> kMatrices{
+    {{format::BuiltinOperator_BATCH_MATMUL, batch_matmul, kSameTypes, shaped<shapes::multiplied>}}};
 
 }  // namespace
 
-bool evaluate_matrices(Operation& op) {
-    return evaluate_one_of(kMatrices, op);
+Entries matrix_operators() {
+    return kMatrices;
 }
 
 }  // namespace pianola::decompile

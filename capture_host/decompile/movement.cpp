@@ -2,15 +2,16 @@
 #include <cmath>
 
 #include "capture_host/decompile/operation.h"
-#include "capture_host/decompile/premises.h"
+#include "capture_host/decompile/shapes.h"
 
 namespace pianola::decompile {
 namespace {
 
 namespace format = tflite::format;
 
-// An output whose elements are those of input `input` at places that are computed from theirs; what has no place is
-// `filling`. `from` has the input's rank and may leave it negative or too large.
+// An output made of elements of input `input`: `place` computes the place in the input from that in the output.
+// Elements without a place are `filling`. `from` has the input's rank; `place` may set it to a negative or too large
+// value.
 using Place = std::function<void(const Shape& index, std::vector<std::int64_t>& from)>;
 
 Tokens placed(const Operation& op, std::size_t input, const Shape& out, const Place& place,
@@ -239,7 +240,7 @@ void reverse(Operation& op) {
     });
 }
 
-// TILE and BROADCAST_TO: axes count from the last, and what there is comes again and again.
+// TILE and BROADCAST_TO: axes count from the last, and the input is repeated.
 void repeat(Operation& op) {
     const Shape& shape = op.in(0U).shape;
     const std::size_t front = op.out().shape.size() - shape.size();
@@ -270,31 +271,32 @@ void shape(Operation& op) {
     op.set(tokens);
 }
 
-constexpr std::array<Entry, 20> kMovements{{{format::BuiltinOperator_SHAPE, shape},
-                                            {format::BuiltinOperator_RESHAPE, same_bytes},
-                                            {format::BuiltinOperator_SQUEEZE, same_bytes},
-                                            {format::BuiltinOperator_EXPAND_DIMS, same_bytes},
-                                            {format::BuiltinOperator_CONCATENATION, concatenation},
-                                            {format::BuiltinOperator_PACK, pack},
-                                            {format::BuiltinOperator_SPLIT, split},
-                                            {format::BuiltinOperator_SPLIT_V, split_v},
-                                            {format::BuiltinOperator_UNPACK, unpack},
-                                            {format::BuiltinOperator_TRANSPOSE, transpose},
-                                            {format::BuiltinOperator_SLICE, slice},
-                                            {format::BuiltinOperator_STRIDED_SLICE, strided_slice},
-                                            {format::BuiltinOperator_PAD, pad},
-                                            {format::BuiltinOperator_PADV2, pad_v2},
-                                            {format::BuiltinOperator_MIRROR_PAD, mirror_pad},
-                                            {format::BuiltinOperator_REVERSE_V2, reverse},
-                                            {format::BuiltinOperator_TILE, repeat},
-                                            {format::BuiltinOperator_BROADCAST_TO, repeat},
-                                            {format::BuiltinOperator_FILL, fill},
-                                            {format::BuiltinOperator_ZEROS_LIKE, zeros_like}}};
+constexpr std::array<Entry, 20> kMovements{
+    {{format::BuiltinOperator_SHAPE, shape},
+     {format::BuiltinOperator_RESHAPE, same_bytes, kMoved},
+     {format::BuiltinOperator_SQUEEZE, same_bytes, kMoved, shaped<shapes::squeezed>},
+     {format::BuiltinOperator_EXPAND_DIMS, same_bytes, kMoved, shaped<shapes::expanded>},
+     {format::BuiltinOperator_CONCATENATION, concatenation, kAllMoved, shaped<shapes::joined>},
+     {format::BuiltinOperator_PACK, pack, kAllMoved, shaped<shapes::packed>},
+     {format::BuiltinOperator_SPLIT, split, kSecondMoved, shapes::check_split},
+     {format::BuiltinOperator_SPLIT_V, split_v, kMoved, shapes::check_split_v},
+     {format::BuiltinOperator_UNPACK, unpack, kMoved, shapes::check_unpacked},
+     {format::BuiltinOperator_TRANSPOSE, transpose, kMoved, shaped<shapes::turned>},
+     {format::BuiltinOperator_SLICE, slice, kMoved, shaped<shapes::sliced>},
+     {format::BuiltinOperator_STRIDED_SLICE, strided_slice, kMoved},
+     {format::BuiltinOperator_PAD, pad, kMoved, shaped<shapes::padded>},
+     {format::BuiltinOperator_PADV2, pad_v2, {Kept::kNumbers, kFirst | kThird}, shaped<shapes::padded>},
+     {format::BuiltinOperator_MIRROR_PAD, mirror_pad, kMoved, shaped<shapes::padded>},
+     {format::BuiltinOperator_REVERSE_V2, reverse, kMoved, shaped<shapes::kept>},
+     {format::BuiltinOperator_TILE, repeat, kMoved, shaped<shapes::tiled>},
+     {format::BuiltinOperator_BROADCAST_TO, repeat, kMoved, shaped<shapes::broadcast>},
+     {format::BuiltinOperator_FILL, fill, kSecondMoved, shaped<shapes::filled>},
+     {format::BuiltinOperator_ZEROS_LIKE, zeros_like, kSameType, shaped<shapes::kept>}}};
 
 }  // namespace
 
-bool evaluate_movement(Operation& op) {
-    return evaluate_one_of(kMovements, op);
+Entries movement_operators() {
+    return kMovements;
 }
 
 }  // namespace pianola::decompile

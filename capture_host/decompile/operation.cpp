@@ -1,10 +1,111 @@
 #include "capture_host/decompile/operation.h"
 
-#include "capture_host/decompile/packed_forms.h"
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
 #include "capture_host/decompile/premises.h"
+#include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/packed_weights.h"
 #include "pianola/bytes.h"
 
 namespace pianola::decompile {
+namespace {
+
+using refdev::KernelId;
+using refdev::LayerShape;
+using refdev::WeightsLayout;
+using Bytes = std::vector<std::int8_t>;
+
+constexpr std::size_t kFilter = 1U;
+constexpr std::size_t kTable = 2U;
+
+struct Layer {
+    LayerShape shape{};
+    std::size_t layout_word{0U};
+};
+
+std::optional<Layer> layer_of(const Computation& plain) {
+    const WordSpan words{plain.words.data(), plain.words.size()};
+    if (plain.kernel == static_cast<std::uint32_t>(KernelId::kFullyConnected)) {
+        const auto a = refdev::arguments_from_words<refdev::FullyConnectedArguments>(words);
+        if (a.filter_offset == 0) {
+            return Layer{{a.output_depth, a.input_depth, a.input_offset},
+                         refdev::word_of(offsetof(refdev::FullyConnectedArguments, weights_layout))};
+        }
+    }
+    if (plain.kernel == static_cast<std::uint32_t>(KernelId::kConv2d)) {
+        const auto a = refdev::arguments_from_words<refdev::Conv2dArguments>(words);
+        if (a.filter_channels == a.input_channels) {
+            return Layer{{a.output_channels, a.filter_height * a.filter_width * a.filter_channels, a.input_offset},
+                         refdev::word_of(offsetof(refdev::Conv2dArguments, weights_layout))};
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_constant(const Tokens& tokens) {
+    return std::all_of(tokens.begin(), tokens.end(), [](Token token) { return token < kUndefined; });
+}
+
+Bytes bytes_of(const Tokens& tokens) {
+    Bytes bytes;
+    for (const Token token : tokens) {
+        bytes.push_back(static_cast<std::int8_t>(static_cast<std::uint8_t>(token)));
+    }
+    return bytes;
+}
+
+Tokens tokens_of_packed(const Bytes& bytes) {
+    Tokens tokens;
+    for (const std::int8_t byte : bytes) {
+        tokens.push_back(static_cast<std::uint8_t>(byte));
+    }
+    return tokens;
+}
+
+// The same layer with its weights in the layouts that `capture --pack` makes, which are the device's
+// (hal/devices/refdev/kernels/packed_weights.h). None if the computation is no layer of constant weights, or no layout
+// has it.
+std::vector<Computation> packed_forms(const Computation& plain) {
+    std::vector<Computation> forms;
+    const std::optional<Layer> layer = layer_of(plain);
+    if (!layer.has_value() || !is_constant(plain.operands[kFilter]) || !is_constant(plain.operands[kTable])) {
+        return forms;
+    }
+    const LayerShape& shape = layer->shape;
+    const Bytes filter = bytes_of(plain.operands[kFilter]);
+    const Bytes table = bytes_of(plain.operands[kTable]);
+    for (const WeightsLayout layout : {WeightsLayout::kDsp, WeightsLayout::kMve}) {
+        if (!can_pack(layout, shape, {filter.data(), table.data()})) {
+            continue;
+        }
+        const std::uint64_t channels = packed_channels(layout, shape.channels);
+        Bytes packed_filter(channels * packed_row_bytes(layout, shape.taps));
+        Bytes packed_table(channels * refdev::kChannelParametersBytes);
+        pack_weights(layout, shape, {filter.data(), table.data()}, {packed_filter.data(), packed_table.data()});
+        Computation form = plain;
+        form.words.at(layer->layout_word) = static_cast<std::uint32_t>(layout);
+        form.operands[kFilter] = tokens_of_packed(packed_filter);
+        form.operands[kTable] = tokens_of_packed(packed_table);
+        forms.push_back(form);
+    }
+    return forms;
+}
+
+// Operators of int32 have premises and shapes like those of other types.
+void evaluate_as(const Entry& entry, Operation& op) {
+    check_premises(op, entry.premise);
+    if (entry.check_shape != nullptr) {
+        entry.check_shape(op);
+    }
+    const bool is_int32 = op.has(0U) && (op.in(0U).type == tflite::kTypeInt32);
+    const Evaluate evaluate_int32 = is_int32 ? evaluation_of_int32(op.code()) : nullptr;
+    ((evaluate_int32 != nullptr) ? evaluate_int32 : entry.evaluate)(op);
+}
+
+}  // namespace
 
 std::vector<std::int32_t> Operation::integers(std::size_t input) const {
     const Tensor& tensor = in(input);
@@ -145,14 +246,17 @@ void append_element(Tokens& all, const Tokens& from, std::size_t element, std::s
 }
 
 void evaluate(Operation& op) {
-    check_premises(op);
-    check_shape(op);
-    const bool is_known = evaluate_whole(op) || evaluate_layer(op) || evaluate_pair(op) || evaluate_function(op) ||
-                          evaluate_movement(op) || evaluate_choice(op) || evaluate_rows(op) || evaluate_matrices(op) ||
-                          evaluate_wide(op) || evaluate_state(op);
-    if (!is_known) {
-        Operation::not_understood("an operator without a matcher");
+    for (const Entries& entries :
+         {choice_operators(), function_operators(), layer_operators(), matrix_operators(), movement_operators(),
+          pair_operators(), row_operators(), state_operators(), whole_operators(), wide_operators()}) {
+        for (const Entry& entry : entries) {
+            if (entry.code == op.code()) {
+                evaluate_as(entry, op);
+                return;
+            }
+        }
     }
+    Operation::not_understood("an operator without a matcher");
 }
 
 }  // namespace pianola::decompile

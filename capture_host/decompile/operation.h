@@ -23,7 +23,7 @@ namespace pianola::decompile {
 using tflite::Tensor;
 using Shape = std::vector<std::uint32_t>;
 
-// What stays from step to step, by name: before the step, and now.
+// State that is kept from step to step, by name: before the step, and now.
 struct State {
     std::map<std::string, Tokens> before;
     std::map<std::string, Tokens> now;
@@ -58,7 +58,7 @@ class Operation {
     [[nodiscard]] const tflite::Model& model() const { return model_; }
     [[nodiscard]] const tflite::Operator& stored() const { return op_; }
 
-    // Options as stored; their defaults where the file leaves them out.
+    // The stored options; those that the file leaves out have their defaults.
     template <typename Options>
     [[nodiscard]] const Options& options() const {
         alignas(std::uint32_t) static constexpr std::array<std::uint8_t, 12> kNoFields{8U, 0U, 0U, 0U, 4U, 0U,
@@ -69,7 +69,7 @@ class Operation {
 
     void set(Tokens tokens, std::size_t output = 0U);
 
-    // What state of that name holds; before the first step, `first`.
+    // The contents of the state of that name; `first` before the first step.
     [[nodiscard]] Tokens& state(const std::string& name, const Tokens& first) {
         state_.before.try_emplace(name, first);
         return state_.now.try_emplace(name, first).first->second;
@@ -78,7 +78,7 @@ class Operation {
         return state("tensor " + std::to_string(number_of(input)), first);
     }
 
-    // What a kernel computes with these words, addresses 0, of these operands.
+    // The result of a kernel with these argument words, whose addresses are 0, and these operands.
     template <typename Arguments>
     [[nodiscard]] Tokens launch(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands,
                                 std::size_t output_bytes) {
@@ -88,7 +88,7 @@ class Operation {
         return define(computation);
     }
 
-    // That is the output.
+    // Sets the output to the result of a kernel.
     template <typename Arguments>
     void compute(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands) {
         set(launch(kernel, arguments, std::move(operands), out().size_bytes));
@@ -111,9 +111,9 @@ class Operation {
     Expressions& expressions_;
 };
 
-// Of a tensor with one scale.
+// For a tensor with one scale; throws Mismatch for others.
 [[nodiscard]] float scale_of(const Tensor& tensor);
-[[nodiscard]] std::int32_t zero_point_of(const Tensor& tensor);  // 0 where it has none
+[[nodiscard]] std::int32_t zero_point_of(const Tensor& tensor);  // 0 if it has none
 [[nodiscard]] std::size_t element_bytes_of(const Tensor& tensor);
 [[nodiscard]] bool is_int16(const Tensor& tensor);
 [[nodiscard]] std::size_t product_of(const Shape& shape, std::size_t first, std::size_t end);
@@ -135,32 +135,50 @@ void append_element(Tokens& all, const Tokens& from, std::size_t element, std::s
 // Sets the outputs of an operator. Throws Mismatch.
 void evaluate(Operation& op);
 
-// Its parts, by what operators do; false where an operator is none of these.
-[[nodiscard]] bool evaluate_layer(Operation& op);
-[[nodiscard]] bool evaluate_pair(Operation& op);
-[[nodiscard]] bool evaluate_function(Operation& op);
-[[nodiscard]] bool evaluate_movement(Operation& op);
-[[nodiscard]] bool evaluate_choice(Operation& op);
-[[nodiscard]] bool evaluate_rows(Operation& op);
-[[nodiscard]] bool evaluate_matrices(Operation& op);
-[[nodiscard]] bool evaluate_wide(Operation& op);
-[[nodiscard]] bool evaluate_state(Operation& op);
-[[nodiscard]] bool evaluate_whole(Operation& op);  // of numbers without scales
+// What an output takes over from the inputs that it is made of.
+enum class Kept : std::uint8_t {
+    kNothing,
+    kNumbers,  // type, scale and zero point: bytes are moved
+    kType,
+    kTruth,  // the output is a truth value, and the inputs have one type
+};
+struct Premise {
+    Kept kept{Kept::kNothing};
+    std::uint32_t inputs{0U};  // bit i: input i is one of them
+};
+inline constexpr std::uint32_t kFirst = 1U;
+inline constexpr std::uint32_t kSecond = 2U;
+inline constexpr std::uint32_t kThird = 4U;
+inline constexpr std::uint32_t kAllInputs = UINT32_MAX;
+inline constexpr Premise kNothing{};
+inline constexpr Premise kMoved{Kept::kNumbers, kFirst};
+inline constexpr Premise kSecondMoved{Kept::kNumbers, kSecond};
+inline constexpr Premise kPairMoved{Kept::kNumbers, kFirst | kSecond};
+inline constexpr Premise kAllMoved{Kept::kNumbers, kAllInputs};
+inline constexpr Premise kSameType{Kept::kType, kFirst};
+inline constexpr Premise kSameTypes{Kept::kType, kFirst | kSecond};
+inline constexpr Premise kTruthOfPair{Kept::kTruth, kFirst | kSecond};
 
+// An operator: how its outputs are computed, and what must hold before. Each has one row, in the source of its kind.
 using Evaluate = void (*)(Operation& op);
 struct Entry {
-    tflite::format::BuiltinOperator code;
-    Evaluate evaluate;
+    tflite::format::BuiltinOperator code{tflite::format::BuiltinOperator_ADD};
+    Evaluate evaluate{nullptr};
+    Premise premise{};
+    void (*check_shape)(const Operation& op){nullptr};  // of outputs whose shape operands or options determine
 };
-template <std::size_t kCount>
-[[nodiscard]] bool evaluate_one_of(const std::array<Entry, kCount>& table, Operation& op) {
-    for (const Entry& entry : table) {
-        if (entry.code == op.code()) {
-            entry.evaluate(op);
-            return true;
-        }
-    }
-    return false;
-}
+using Entries = Span<const Entry>;
+[[nodiscard]] Entries choice_operators();
+[[nodiscard]] Entries function_operators();
+[[nodiscard]] Entries layer_operators();
+[[nodiscard]] Entries matrix_operators();
+[[nodiscard]] Entries movement_operators();
+[[nodiscard]] Entries pair_operators();
+[[nodiscard]] Entries row_operators();
+[[nodiscard]] Entries state_operators();
+[[nodiscard]] Entries whole_operators();  // of numbers without scales
+[[nodiscard]] Entries wide_operators();
+// How an operator is computed if its first input is int32; nullptr if as for other types.
+[[nodiscard]] Evaluate evaluation_of_int32(std::int32_t code);
 
 }  // namespace pianola::decompile

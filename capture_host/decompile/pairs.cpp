@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 
 namespace pianola::decompile {
 namespace {
@@ -12,7 +13,7 @@ using Op = refdev::QuantizedBinaryOp;
 using refdev::KernelId;
 
 // An operand as large as the output: axes count from the last, and one that has a single index repeats it.
-Tokens spread(const Operation& op, std::size_t input) {
+Tokens repeated_operand(const Operation& op, std::size_t input) {
     const Shape& shape = op.in(input).shape;
     const Shape& out = op.out().shape;
     if (shape.size() > out.size()) {
@@ -54,8 +55,8 @@ void bound(Arguments& a, const Bounds& bounds) {
     a.activation_max = bounds.highest;
 }
 
-void compute(Operation& op, const Arguments& a) {
-    op.compute(KernelId::kQuantizedBinary, a, {spread(op, 0U), spread(op, 1U)});
+void compute_pair(Operation& op, const Arguments& a) {
+    op.compute(KernelId::kQuantizedBinary, a, {repeated_operand(op, 0U), repeated_operand(op, 1U)});
 }
 
 double real(const Tensor& tensor) {
@@ -75,7 +76,7 @@ void add(Operation& op) {
         multiplier_of(twice / (static_cast<double>(1U << bits) * real(op.out()))));
     bound(a, bounds_of(op.options<format::AddOptions>().fused_activation_function(), op.out()));
     if (is_wide) {
-        compute(op, a);
+        compute_pair(op, a);
         return;
     }
     refdev::AddArguments b{};
@@ -91,10 +92,10 @@ void add(Operation& op) {
     b.output_shift = a.output_shift;
     b.activation_min = a.activation_min;
     b.activation_max = a.activation_max;
-    op.compute(KernelId::kAdd, b, {spread(op, 0U), spread(op, 1U)});
+    op.compute(KernelId::kAdd, b, {repeated_operand(op, 0U), repeated_operand(op, 1U)});
 }
 
-// As a sum, but the reference divides in single precision.
+// Like a sum, but the reference divides in single precision.
 void sub(Operation& op) {
     constexpr std::uint32_t kBits8 = 20U;
     constexpr std::uint32_t kBits16 = 15U;
@@ -106,14 +107,14 @@ void sub(Operation& op) {
         multiplier_of(static_cast<double>(scale_of(op.in(1U)) / twice)),
         multiplier_of(static_cast<double>(twice / (static_cast<float>(1U << bits) * scale_of(op.out())))));
     bound(a, bounds_of(op.options<format::SubOptions>().fused_activation_function(), op.out()));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 void mul(Operation& op) {
     Arguments a = plain(op, Op::kMultiply);
     set(a, kUnity, kUnity, multiplier_of(real(op.in(0U)) * real(op.in(1U)) / real(op.out())));
     bound(a, bounds_of(op.options<format::MulOptions>().fused_activation_function(), op.out()));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 void squared_difference(Operation& op) {
@@ -126,7 +127,7 @@ void squared_difference(Operation& op) {
     set(a, multiplier_of(real(op.in(0U)) / twice), multiplier_of(real(op.in(1U)) / twice),
         multiplier_of(twice * twice / static_cast<double>(unit)));
     bound(a, bounds_of_type(op.out().type));
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 // Bytes as int16.
@@ -146,17 +147,17 @@ void prelu(Operation& op) {
     set(a, multiplier_of(real(op.in(0U)) / real(op.out())), kUnity,
         multiplier_of(real(op.in(0U)) * real(op.in(1U)) / real(op.out())));
     bound(a, bounds_of_type(op.out().type));
-    const Tokens slopes = spread(op, 1U);
+    const Tokens slopes = repeated_operand(op, 1U);
     const bool is_widened = is_int16(op.in(0U)) && !is_int16(op.in(1U));
-    op.compute(KernelId::kQuantizedBinary, a, {spread(op, 0U), is_widened ? widened(slopes) : slopes});
+    op.compute(KernelId::kQuantizedBinary, a, {repeated_operand(op, 0U), is_widened ? widened(slopes) : slopes});
 }
 
 void maximum(Operation& op) {
-    compute(op, plain(op, Op::kMaximum));
+    compute_pair(op, plain(op, Op::kMaximum));
 }
 
 void minimum(Operation& op) {
-    compute(op, plain(op, Op::kMinimum));
+    compute_pair(op, plain(op, Op::kMinimum));
 }
 
 template <Op kKind>
@@ -168,41 +169,42 @@ void comparison(Operation& op) {
         a.left_shift = kBits;
         set(a, multiplier_of(real(op.in(0U))), multiplier_of(real(op.in(1U))), kUnity);
     }
-    compute(op, a);
+    compute_pair(op, a);
 }
 
 template <Op kKind>
 void connective(Operation& op) {
-    compute(op, plain(op, kKind));
+    compute_pair(op, plain(op, kKind));
 }
 
 void select_v2(Operation& op) {
     refdev::SelectArguments a{};
     a.element_bytes = static_cast<std::uint32_t>(element_bytes_of(op.out()));
-    op.compute(KernelId::kSelect, a, {spread(op, 0U), spread(op, 1U), spread(op, 2U)});
+    op.compute(KernelId::kSelect, a, {repeated_operand(op, 0U), repeated_operand(op, 1U), repeated_operand(op, 2U)});
 }
 
-constexpr std::array<Entry, 16> kPairs{{{format::BuiltinOperator_ADD, add},
-                                        {format::BuiltinOperator_SUB, sub},
-                                        {format::BuiltinOperator_MUL, mul},
-                                        {format::BuiltinOperator_SQUARED_DIFFERENCE, squared_difference},
-                                        {format::BuiltinOperator_PRELU, prelu},
-                                        {format::BuiltinOperator_MAXIMUM, maximum},
-                                        {format::BuiltinOperator_MINIMUM, minimum},
-                                        {format::BuiltinOperator_EQUAL, comparison<Op::kEqual>},
-                                        {format::BuiltinOperator_NOT_EQUAL, comparison<Op::kNotEqual>},
-                                        {format::BuiltinOperator_GREATER, comparison<Op::kGreater>},
-                                        {format::BuiltinOperator_GREATER_EQUAL, comparison<Op::kGreaterEqual>},
-                                        {format::BuiltinOperator_LESS, comparison<Op::kLess>},
-                                        {format::BuiltinOperator_LESS_EQUAL, comparison<Op::kLessEqual>},
-                                        {format::BuiltinOperator_LOGICAL_AND, connective<Op::kLogicalAnd>},
-                                        {format::BuiltinOperator_LOGICAL_OR, connective<Op::kLogicalOr>},
-                                        {format::BuiltinOperator_SELECT_V2, select_v2}}};
+constexpr std::array<Entry, 16> kPairs{
+    {{format::BuiltinOperator_ADD, add, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_SUB, sub, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_MUL, mul, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_SQUARED_DIFFERENCE, squared_difference, kSameTypes, shapes::check_broadcast},
+     {format::BuiltinOperator_PRELU, prelu, kSameType, shapes::check_broadcast},
+     {format::BuiltinOperator_MAXIMUM, maximum, kPairMoved, shapes::check_broadcast},
+     {format::BuiltinOperator_MINIMUM, minimum, kPairMoved, shapes::check_broadcast},
+     {format::BuiltinOperator_EQUAL, comparison<Op::kEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_NOT_EQUAL, comparison<Op::kNotEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_GREATER, comparison<Op::kGreater>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_GREATER_EQUAL, comparison<Op::kGreaterEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LESS, comparison<Op::kLess>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LESS_EQUAL, comparison<Op::kLessEqual>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LOGICAL_AND, connective<Op::kLogicalAnd>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_LOGICAL_OR, connective<Op::kLogicalOr>, kTruthOfPair, shapes::check_broadcast},
+     {format::BuiltinOperator_SELECT_V2, select_v2, {Kept::kNumbers, kSecond | kThird}, shapes::check_broadcast}}};
 
 }  // namespace
 
-bool evaluate_pair(Operation& op) {
-    return evaluate_one_of(kPairs, op);
+Entries pair_operators() {
+    return kPairs;
 }
 
 }  // namespace pianola::decompile

@@ -15,7 +15,7 @@ namespace format = tflite::format;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256U} * 1024U * 1024U;  // a token is four times as large as its byte
 
-// Whether layers keep their state there: in variable tensors, which no operator writes.
+// Whether the operand is the state of a layer: a variable tensor, which no operator writes.
 bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_t position) {
     constexpr std::size_t kMemoryOfSvdf = 4U;
     constexpr std::size_t kHiddenOfLstm = 18U;
@@ -27,7 +27,7 @@ bool is_state(const tflite::Model& model, const tflite::Operator& op, std::size_
     return is_place && model.tensors.at(static_cast<std::uint32_t>(op.inputs[position])).is_variable;
 }
 
-// Which tensors hold something, operator after operator.
+// The tensors that are written before each operator.
 class Order {
   public:
     explicit Order(const tflite::Model& model) : model_{model}, is_written_(model.tensors.size(), false) {
@@ -84,97 +84,6 @@ class Order {
     std::set<std::int32_t> called_;
 };
 
-// What an output has of the inputs that it is made from.
-enum class Kept : std::uint8_t {
-    kNumbers,  // type, scale and zero point: bytes are moved
-    kType,
-    kTruth,  // nothing: it is a truth value, and the inputs have one type
-};
-struct Premise {
-    format::BuiltinOperator code;
-    Kept kept;
-    std::uint32_t inputs;  // bit i: input i is one of them
-};
-constexpr std::uint32_t kFirst = 1U;
-constexpr std::uint32_t kSecond = 2U;
-constexpr std::uint32_t kThird = 4U;
-constexpr std::uint32_t kPair = kFirst | kSecond;
-constexpr std::uint32_t kLstmHidden = std::uint32_t{1U} << 18U;  // of a recurrent layer
-constexpr std::uint32_t kAll = UINT32_MAX;
-
-constexpr std::array<Premise, 71> kPremises{
-    {{format::BuiltinOperator_RESHAPE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_SQUEEZE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_EXPAND_DIMS, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_CONCATENATION, Kept::kNumbers, kAll},
-     {format::BuiltinOperator_PACK, Kept::kNumbers, kAll},
-     {format::BuiltinOperator_SPLIT, Kept::kNumbers, kSecond},
-     {format::BuiltinOperator_SPLIT_V, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_UNPACK, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_TRANSPOSE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_SLICE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_STRIDED_SLICE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_PAD, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_PADV2, Kept::kNumbers, kFirst | kThird},
-     {format::BuiltinOperator_MIRROR_PAD, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_REVERSE_V2, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_TILE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_BROADCAST_TO, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_FILL, Kept::kNumbers, kSecond},
-     {format::BuiltinOperator_GATHER, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_GATHER_ND, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_EMBEDDING_LOOKUP, Kept::kNumbers, kSecond},
-     {format::BuiltinOperator_SPACE_TO_DEPTH, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_DEPTH_TO_SPACE, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_SPACE_TO_BATCH_ND, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_BATCH_TO_SPACE_ND, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_RESIZE_BILINEAR, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_MAXIMUM, Kept::kNumbers, kPair},
-     {format::BuiltinOperator_MINIMUM, Kept::kNumbers, kPair},
-     {format::BuiltinOperator_SELECT_V2, Kept::kNumbers, kSecond | kThird},
-     {format::BuiltinOperator_REDUCE_MAX, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_REDUCE_MIN, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_AVERAGE_POOL_2D, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_MAX_POOL_2D, Kept::kNumbers, kFirst},
-     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, Kept::kNumbers, kLstmHidden},
-     {format::BuiltinOperator_ZEROS_LIKE, Kept::kType, kFirst},
-     {format::BuiltinOperator_ADD, Kept::kType, kPair},
-     {format::BuiltinOperator_ADD_N, Kept::kType, kAll},
-     {format::BuiltinOperator_SUB, Kept::kType, kPair},
-     {format::BuiltinOperator_MUL, Kept::kType, kPair},
-     {format::BuiltinOperator_SQUARED_DIFFERENCE, Kept::kType, kPair},
-     {format::BuiltinOperator_BATCH_MATMUL, Kept::kType, kPair},
-     {format::BuiltinOperator_PRELU, Kept::kType, kFirst},
-     {format::BuiltinOperator_LEAKY_RELU, Kept::kType, kFirst},
-     {format::BuiltinOperator_RELU, Kept::kType, kFirst},
-     {format::BuiltinOperator_RELU6, Kept::kType, kFirst},
-     {format::BuiltinOperator_RELU_N1_TO_1, Kept::kType, kFirst},
-     {format::BuiltinOperator_ABS, Kept::kType, kFirst},
-     {format::BuiltinOperator_ELU, Kept::kType, kFirst},
-     {format::BuiltinOperator_EXP, Kept::kType, kFirst},
-     {format::BuiltinOperator_LOGISTIC, Kept::kType, kFirst},
-     {format::BuiltinOperator_TANH, Kept::kType, kFirst},
-     {format::BuiltinOperator_HARD_SWISH, Kept::kType, kFirst},
-     {format::BuiltinOperator_RSQRT, Kept::kType, kFirst},
-     {format::BuiltinOperator_MEAN, Kept::kType, kFirst},
-     {format::BuiltinOperator_SUM, Kept::kType, kFirst},
-     {format::BuiltinOperator_CUMSUM, Kept::kType, kFirst},
-     {format::BuiltinOperator_L2_NORMALIZATION, Kept::kType, kFirst},
-     {format::BuiltinOperator_LOG_SOFTMAX, Kept::kType, kFirst},
-     {format::BuiltinOperator_CONV_2D, Kept::kType, kFirst},
-     {format::BuiltinOperator_DEPTHWISE_CONV_2D, Kept::kType, kFirst},
-     {format::BuiltinOperator_EQUAL, Kept::kTruth, kPair},
-     {format::BuiltinOperator_NOT_EQUAL, Kept::kTruth, kPair},
-     {format::BuiltinOperator_LESS, Kept::kTruth, kPair},
-     {format::BuiltinOperator_LESS_EQUAL, Kept::kTruth, kPair},
-     {format::BuiltinOperator_GREATER, Kept::kTruth, kPair},
-     {format::BuiltinOperator_GREATER_EQUAL, Kept::kTruth, kPair},
-     {format::BuiltinOperator_LOGICAL_AND, Kept::kTruth, kPair},
-     {format::BuiltinOperator_LOGICAL_OR, Kept::kTruth, kPair},
-     {format::BuiltinOperator_REDUCE_ALL, Kept::kTruth, kFirst},
-     {format::BuiltinOperator_LOGICAL_NOT, Kept::kTruth, kFirst}}};
-
 bool has_same_numbers(const Tensor& one, const Tensor& other) {
     return (one.quantization.scales == other.quantization.scales) &&
            (one.quantization.zero_points == other.quantization.zero_points);
@@ -189,7 +98,7 @@ void check_kept(const Operation& op, const Premise& premise) {
         std::uint32_t inputs = premise.inputs;
         for (std::size_t input = 0U; input < op.inputs(); ++input) {
             const bool is_meant = (inputs & 1U) != 0U;
-            inputs = (premise.inputs == kAll) ? kAll : (inputs >> 1U);
+            inputs = (premise.inputs == kAllInputs) ? kAllInputs : (inputs >> 1U);
             if (!is_meant) {
                 continue;
             }
@@ -208,8 +117,8 @@ void check_kept(const Operation& op, const Premise& premise) {
     }
 }
 
-// Operators whose results have one scale, whatever the model says. Of int16, the specification lets SOFTMAX's be a
-// thousandth beside it.
+// Operators whose results have a fixed scale. The specification allows a deviation of a thousandth for SOFTMAX of
+// int16.
 struct Fixed {
     format::BuiltinOperator code{format::BuiltinOperator_LOGISTIC};
     std::int8_t from{tflite::kTypeInt8};
@@ -246,7 +155,7 @@ void check_fixed(const Operation& op) {
     }
 }
 
-// A model with others is none: capture says the same of it.
+// Operands must exist; capture refuses such a model with the same error.
 void check_operands_exist(const tflite::Model& model) {
     for (std::uint32_t i = 0U; i < model.operators.size(); ++i) {
         const tflite::Operator& op = model.operators[i];
@@ -281,11 +190,9 @@ void check_graph(const tflite::Model& model) {
     }
 }
 
-void check_premises(const Operation& op) {
-    const auto* const premise =
-        std::find_if(kPremises.begin(), kPremises.end(), [&op](const Premise& each) { return each.code == op.code(); });
-    if (premise != kPremises.end()) {
-        check_kept(op, *premise);
+void check_premises(const Operation& op, const Premise& premise) {
+    if (premise.kept != Kept::kNothing) {
+        check_kept(op, premise);
     }
     check_fixed(op);
 }

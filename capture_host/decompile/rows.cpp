@@ -4,6 +4,7 @@
 #include "capture_host/decompile/curves.h"
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 
 namespace pianola::decompile {
@@ -90,14 +91,15 @@ void l2_normalization(Operation& op) {
     op.compute(KernelId::kL2Normalization, a, {op.bytes(0U)});
 }
 
-constexpr std::array<Entry, 3> kRows{{{format::BuiltinOperator_SOFTMAX, softmax},
-                                      {format::BuiltinOperator_LOG_SOFTMAX, log_softmax},
-                                      {format::BuiltinOperator_L2_NORMALIZATION, l2_normalization}}};
+constexpr std::array<Entry, 3> kRows{
+    {{format::BuiltinOperator_SOFTMAX, softmax, kNothing, shaped<shapes::kept>},
+     {format::BuiltinOperator_LOG_SOFTMAX, log_softmax, kSameType, shaped<shapes::kept>},
+     {format::BuiltinOperator_L2_NORMALIZATION, l2_normalization, kSameType, shaped<shapes::kept>}}};
 
 }  // namespace
 
-bool evaluate_rows(Operation& op) {
-    return evaluate_one_of(kRows, op);
+Entries row_operators() {
+    return kRows;
 }
 
 }  // namespace pianola::decompile

@@ -1,11 +1,55 @@
-#include <algorithm>
+#include "capture_host/decompile/shapes.h"
 
-#include "capture_host/decompile/premises.h"
+#include <algorithm>
+#include <numeric>
 
 namespace pianola::decompile {
+
+Sizes input_shape(const Operation& op, std::size_t input) {
+    const Shape& shape = op.in(input).shape;
+    return {shape.begin(), shape.end()};
+}
+
+void require_shape(const Operation& op, const Sizes& wanted, std::size_t output) {
+    const Shape& have = op.out(output).shape;
+    if (!std::equal(wanted.begin(), wanted.end(), have.begin(), have.end())) {
+        throw Mismatch{"its output has another shape than follows from its operands"};
+    }
+}
+
+namespace shapes {
 namespace {
 
 namespace format = tflite::format;
+
+std::int64_t divided(std::int64_t size, std::int64_t by) {
+    if (by < 1) {
+        Operation::not_understood("a block without elements");
+    }
+    if ((size % by) != 0) {
+        Operation::not_understood("blocks that do not divide its input");
+    }
+    return size / by;
+}
+
+// Outputs are parts along an axis.
+void check_parts(const Operation& op, std::size_t input, std::size_t axis, const Sizes& lengths) {
+    if (lengths.size() != op.outputs()) {
+        Operation::not_understood("another number of parts than it has outputs");
+    }
+    for (std::size_t i = 0U; i < lengths.size(); ++i) {
+        Sizes part = input_shape(op, input);
+        part.at(axis) = lengths[i];
+        require_shape(op, part, i);
+    }
+}
+
+// The dimension of that number, counted from the last.
+std::int64_t size_at(const Shape& shape, std::size_t from_last) {
+    return (from_last < shape.size()) ? std::int64_t{shape[shape.size() - 1U - from_last]} : 1;
+}
+
+}  // namespace
 
 Sizes kept(const Operation& op) {
     return input_shape(op);
@@ -105,7 +149,7 @@ Sizes squeezed(const Operation& op) {
     return left;
 }
 
-// -1 is all that there is from the beginning on.
+// A size of -1 stands for all elements after the beginning.
 Sizes sliced(const Operation& op) {
     Sizes sizes = input_shape(op);
     const std::vector<std::int32_t> begins = op.integers(1U);
@@ -190,7 +234,7 @@ Sizes gathered(const Operation& op) {
     return found;
 }
 
-// What an index says takes the place of as many dimensions as it has parts.
+// An index replaces as many dimensions as it has parts.
 Sizes gathered_by_places(const Operation& op) {
     const Sizes sizes = input_shape(op);
     Sizes found = input_shape(op, 1U);
@@ -211,16 +255,6 @@ Sizes looked_up(const Operation& op) {
     }
     sizes[0] = indices[0];
     return sizes;
-}
-
-std::int64_t divided(std::int64_t size, std::int64_t by) {
-    if (by < 1) {
-        Operation::not_understood("a block without elements");
-    }
-    if ((size % by) != 0) {
-        Operation::not_understood("blocks that do not divide its input");
-    }
-    return size / by;
 }
 
 Sizes in_batches(const Operation& op) {
@@ -276,50 +310,68 @@ Sizes out_of_depth(const Operation& op) {
     return sizes;
 }
 
-struct Rule {
-    format::BuiltinOperator code;
-    Sizes (*shape)(const Operation& op);
-};
-constexpr std::array<Rule, 28> kRules{{{format::BuiltinOperator_PAD, padded},
-                                       {format::BuiltinOperator_PADV2, padded},
-                                       {format::BuiltinOperator_MIRROR_PAD, padded},
-                                       {format::BuiltinOperator_TILE, tiled},
-                                       {format::BuiltinOperator_BROADCAST_TO, broadcast},
-                                       {format::BuiltinOperator_EXPAND_DIMS, expanded},
-                                       {format::BuiltinOperator_SQUEEZE, squeezed},
-                                       {format::BuiltinOperator_SLICE, sliced},
-                                       {format::BuiltinOperator_RESIZE_NEAREST_NEIGHBOR, resized},
-                                       {format::BuiltinOperator_RESIZE_BILINEAR, resized},
-                                       {format::BuiltinOperator_CONCATENATION, joined},
-                                       {format::BuiltinOperator_PACK, packed},
-                                       {format::BuiltinOperator_TRANSPOSE, turned},
-                                       {format::BuiltinOperator_GATHER, gathered},
-                                       {format::BuiltinOperator_GATHER_ND, gathered_by_places},
-                                       {format::BuiltinOperator_EMBEDDING_LOOKUP, looked_up},
-                                       {format::BuiltinOperator_REVERSE_V2, kept},
-                                       {format::BuiltinOperator_ZEROS_LIKE, kept},
-                                       {format::BuiltinOperator_SOFTMAX, kept},
-                                       {format::BuiltinOperator_LOG_SOFTMAX, kept},
-                                       {format::BuiltinOperator_L2_NORMALIZATION, kept},
-                                       {format::BuiltinOperator_CUMSUM, kept},
-                                       {format::BuiltinOperator_FILL, filled},
-                                       {format::BuiltinOperator_BATCH_MATMUL, multiplied},
-                                       {format::BuiltinOperator_SPACE_TO_BATCH_ND, in_batches},
-                                       {format::BuiltinOperator_BATCH_TO_SPACE_ND, out_of_batches},
-                                       {format::BuiltinOperator_SPACE_TO_DEPTH, in_depth},
-                                       {format::BuiltinOperator_DEPTH_TO_SPACE, out_of_depth}}};
-
-}  // namespace
-
-Sizes input_shape(const Operation& op, std::size_t input) {
-    const Shape& shape = op.in(input).shape;
-    return {shape.begin(), shape.end()};
+void check_split(const Operation& op) {
+    const Sizes whole = input_shape(op, 1U);
+    const std::size_t axis = axis_of(op.integer(0U), whole.size());
+    const auto parts = static_cast<std::int64_t>(op.outputs());
+    if ((parts == 0) || ((whole.at(axis) % parts) != 0)) {
+        Operation::not_understood("parts that do not divide its input");
+    }
+    check_parts(op, 1U, axis, Sizes(op.outputs(), whole[axis] / parts));
 }
 
-std::optional<Sizes> shape_of(const Operation& op) {
-    const auto* const rule =
-        std::find_if(kRules.begin(), kRules.end(), [&op](const Rule& each) { return each.code == op.code(); });
-    return (rule == kRules.end()) ? std::nullopt : std::optional<Sizes>{rule->shape(op)};
+// One of the sizes may be -1: the rest.
+void check_split_v(const Operation& op) {
+    const std::vector<std::int32_t> said = op.integers(1U);
+    const Sizes whole = input_shape(op);
+    const std::size_t axis = axis_of(op.integer(2U), whole.size());
+    Sizes lengths(said.begin(), said.end());
+    const auto open = std::find(lengths.begin(), lengths.end(), -1);
+    if (open != lengths.end()) {
+        *open = 0;
+        *open = whole.at(axis) - std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    }
+    if (std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) != whole.at(axis)) {
+        Operation::not_understood("sizes that do not add up to its input");
+    }
+    check_parts(op, 0U, axis, lengths);
 }
 
+void check_unpacked(const Operation& op) {
+    Sizes part = input_shape(op);
+    const std::size_t axis = axis_of(op.options<format::UnpackOptions>().axis(), part.size());
+    if (part.at(axis) != static_cast<std::int64_t>(op.outputs())) {
+        Operation::not_understood("another number of parts than it has outputs");
+    }
+    part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
+    for (std::size_t i = 0U; i < op.outputs(); ++i) {
+        require_shape(op, part, i);
+    }
+}
+
+// Dimensions of 1 are repeated to the size of another operand's; leading ones may be left out.
+void check_broadcast(const Operation& op) {
+    const Shape& have = op.out().shape;
+    std::size_t rank = have.size();
+    for (std::size_t i = 0U; i < op.inputs(); ++i) {
+        rank = std::max(rank, op.in(i).shape.size());
+    }
+    for (std::size_t axis = 0U; axis < rank; ++axis) {
+        std::int64_t size = 1;
+        for (std::size_t i = 0U; i < op.inputs(); ++i) {
+            size = std::max(size, size_at(op.in(i).shape, axis));
+        }
+        for (std::size_t i = 0U; i < op.inputs(); ++i) {
+            const std::int64_t own = size_at(op.in(i).shape, axis);
+            if ((own != 1) && (own != size)) {
+                Operation::not_understood("operands that do not fit each other");
+            }
+        }
+        if (size_at(have, axis) != size) {
+            throw Mismatch{"its output has another shape than follows from its operands"};
+        }
+    }
+}
+
+}  // namespace shapes
 }  // namespace pianola::decompile

@@ -84,7 +84,7 @@ void svdf(Operation& op) {
     op.compute(KernelId::kSvdfTime, b, {state, op.bytes(2U), bias});
 }
 
-// Where the LSTM has its operands. Those of a gate stand in the kernel's order: input, forget, candidate, output.
+// The places of the LSTM's operands. Gates are in the kernel's order: input, forget, candidate, output.
 constexpr std::size_t kInputWeights = 1U;
 constexpr std::size_t kHiddenWeights = 5U;
 constexpr std::size_t kBiases = 12U;
@@ -210,7 +210,7 @@ void assign_variable(Operation& op) {
     op.state(variable_of(op.model(), op.stored().inputs.at(0U)), {}) = op.bytes(1U);
 }
 
-// What the graph assigns, variables hold at first.
+// Variables initially hold what the graph assigns.
 void call_once(Operation& op) {
     const std::int32_t index = op.options<format::CallOnceOptions>().init_subgraph_index();
     const tflite::Model graph = tflite::read_inner_graph(op.model(), index);
@@ -229,17 +229,19 @@ void call_once(Operation& op) {
     }
 }
 
-constexpr std::array<Entry, 6> kStates{{{format::BuiltinOperator_SVDF, svdf},
-                                        {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, lstm},
-                                        {format::BuiltinOperator_VAR_HANDLE, var_handle},
-                                        {format::BuiltinOperator_READ_VARIABLE, read_variable},
-                                        {format::BuiltinOperator_ASSIGN_VARIABLE, assign_variable},
-                                        {format::BuiltinOperator_CALL_ONCE, call_once}}};
+constexpr std::uint32_t kLstmHidden = std::uint32_t{1U} << 18U;  // input of the hidden state
+constexpr std::array<Entry, 6> kStates{
+    {{format::BuiltinOperator_SVDF, svdf},
+     {format::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM, lstm, {Kept::kNumbers, kLstmHidden}},
+     {format::BuiltinOperator_VAR_HANDLE, var_handle},
+     {format::BuiltinOperator_READ_VARIABLE, read_variable},
+     {format::BuiltinOperator_ASSIGN_VARIABLE, assign_variable},
+     {format::BuiltinOperator_CALL_ONCE, call_once}}};
 
 }  // namespace
 
-bool evaluate_state(Operation& op) {
-    return evaluate_one_of(kStates, op);
+Entries state_operators() {
+    return kStates;
 }
 
 }  // namespace pianola::decompile

@@ -13,7 +13,7 @@ using refdev::KernelId;
 constexpr std::size_t kWordBytes = sizeof(std::int32_t);
 constexpr std::int32_t kAlmostOne = INT32_MAX;  // times 2^-31: leaves numbers up to 2^30 as they are
 
-// Truth values have the bytes of numbers.
+// Truth values have the bytes of int8.
 std::uint32_t type_of(const Tensor& tensor) {
     return (tensor.type == tflite::kTypeBool) ? refdev::kTypeInt8
                                               : static_cast<std::uint32_t>(tflite::element_type(tensor.type));
@@ -43,7 +43,7 @@ Tokens binary(Operation& op, BinaryOp kind, const Tokens& left, const Tokens& ri
     return op.launch(KernelId::kBinary, a, {left, right}, left.size());
 }
 
-// As large as the output: axes count from the last, and the only element of one stands at each of its places.
+// The input, repeated to the size of the output: axes count from the last, and those of size 1 are repeated.
 Tokens repeated(const Operation& op, std::size_t input) {
     const Shape& shape = op.in(input).shape;
     const Shape& out = op.out().shape;
@@ -94,17 +94,17 @@ void equal(Operation& op) {
 }
 
 // Whether the larger operand is the first one, or the second; or the opposite.
-template <bool kFirst, bool kOpposite>
+template <bool kIsFirst, bool kOpposite>
 void order(Operation& op) {
     const Tokens first = repeated(op, 0U);
     const Tokens second = repeated(op, 1U);
     const Tokens larger = binary(op, BinaryOp::kMaximum, first, second);
     set_verdicts(op,
-                 kFirst ? binary(op, BinaryOp::kEqual, first, larger) : binary(op, BinaryOp::kEqual, larger, second),
+                 kIsFirst ? binary(op, BinaryOp::kEqual, first, larger) : binary(op, BinaryOp::kEqual, larger, second),
                  kOpposite);
 }
 
-// The types that a cast has besides: whole numbers and truth values to whole numbers, and all but int32 to float32.
+// Casts are from integers and truth values to integers, and from all of these except int32 to float32.
 void check_cast(const Operation& op) {
     const std::int8_t from = op.in(0U).type;
     const std::int8_t to = op.out().type;
@@ -142,7 +142,7 @@ void cast(Operation& op) {
     }
 }
 
-// Terms with 19 bits behind the point, after minus the zero point, where the reference starts.
+// Terms have 19 fraction bits. The sum starts at minus the zero point, as the reference does.
 void add_n(Operation& op) {
     constexpr std::int32_t kBits = 19;
     constexpr double kUnit = 1048576.0;  // 2^20
@@ -169,8 +169,9 @@ void add_n(Operation& op) {
 }
 
 constexpr std::array<Entry, 2> kOfAnyType{
-    {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n}}};
-constexpr std::array<Entry, 11> kOfInt32{
+    {{format::BuiltinOperator_CAST, cast}, {format::BuiltinOperator_ADD_N, add_n, {Kept::kType, kAllInputs}}}};
+// Operators of int32 are computed without scales.
+constexpr std::array<std::pair<format::BuiltinOperator, Evaluate>, 11> kOfInt32{
     {{format::BuiltinOperator_ADD, arithmetic<BinaryOp::kAdd, format::AddOptions>},
      {format::BuiltinOperator_SUB, arithmetic<BinaryOp::kSubtract, format::SubOptions>},
      {format::BuiltinOperator_MUL, arithmetic<BinaryOp::kMultiply, format::MulOptions>},
@@ -185,9 +186,14 @@ constexpr std::array<Entry, 11> kOfInt32{
 
 }  // namespace
 
-bool evaluate_whole(Operation& op) {
-    const bool is_int32 = op.has(0U) && (op.in(0U).type == tflite::kTypeInt32);
-    return evaluate_one_of(kOfAnyType, op) || (is_int32 && evaluate_one_of(kOfInt32, op));
+Entries whole_operators() {
+    return kOfAnyType;
+}
+
+Evaluate evaluation_of_int32(std::int32_t code) {
+    const auto* const found =
+        std::find_if(kOfInt32.begin(), kOfInt32.end(), [code](const auto& each) { return each.first == code; });
+    return (found == kOfInt32.end()) ? nullptr : found->second;
 }
 
 }  // namespace pianola::decompile

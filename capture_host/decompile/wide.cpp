@@ -2,6 +2,7 @@
 
 #include "capture_host/decompile/operation.h"
 #include "capture_host/decompile/scales.h"
+#include "capture_host/decompile/shapes.h"
 
 namespace pianola::decompile {
 namespace {
@@ -44,14 +45,14 @@ void set_narrowed(Operation& op, const Tokens& wide, std::int32_t zero_point, co
     op.set(rescaled(op, wide, ends, scale));
 }
 
-// What there is for each element that is kept, of those that are not: one int32.
+// For each element that is kept, one int32 that is reduced from those that are not.
 Tokens reduced(Operation& op, ReduceOp kind) {
     const Shape& shape = op.in(0U).shape;
     std::vector<bool> is_reduced(shape.size(), false);
     for (const std::int32_t axis : op.integers(1U)) {
         is_reduced.at(axis_of(axis, shape.size())) = true;
     }
-    std::vector<std::size_t> order;  // those that are kept in front
+    std::vector<std::size_t> order;  // the kept ones first
     Shape moved;
     refdev::ReduceArguments a{};
     a.rows = 1U;
@@ -95,7 +96,7 @@ struct Size {
     std::uint32_t n{1U};
 };
 
-// a x b of int32, added to `start` where there is one.
+// The product a x b of int32, added to `start` if that is given.
 Tokens product(Operation& op, const Tokens& left, const Tokens& right, const Size& size, const Tokens& start = {}) {
     refdev::MatmulArguments a{};
     a.m = size.m;
@@ -116,7 +117,7 @@ Tokens part_of(const Tokens& all, std::size_t number, std::size_t elements) {
     return {first, first + length};
 }
 
-// Sums with 19 bits behind the point, which start at minus the zero point. Ones stand where a sum has a term.
+// Sums have 19 fraction bits and start at minus the zero point. The matrix has a 1 for each term of a sum.
 void cumsum(Operation& op) {
     constexpr std::uint32_t kMostTerms = 1024U;
     constexpr std::uint32_t kBits = 19U;
@@ -161,7 +162,7 @@ void cumsum(Operation& op) {
     set_narrowed(op, sums, zero_point_of(op.out()), multiplier_of(scale));
 }
 
-// What each of `out` entries takes of each of `in`, in 1/1024: of the two that it lies between.
+// The weights of the `in` entries for each of the `out` entries, in 1/1024: two neighbours have weights other than 0.
 Tokens weights_of(const format::ResizeBilinearOptions& options, std::int64_t in, std::int64_t out) {
     constexpr std::int64_t kOne = 1024;
     const bool has_corners = options.align_corners() && (out > 1);
@@ -184,7 +185,7 @@ Tokens weights_of(const format::ResizeBilinearOptions& options, std::int64_t in,
     return weights;
 }
 
-// [a][b][behind] of int32 becomes [b][a][behind].
+// [a][b][rest] of int32 becomes [b][a][rest].
 Tokens swapped(const Tokens& tokens, const Shape& shape) {
     Tokens all;
     for_each_index({shape[1], shape[0], shape[2]}, [&](const Shape& index) {
@@ -210,18 +211,19 @@ void resize_bilinear(Operation& op) {
     set_narrowed(op, swapped(broad, {out[2], rows, in[3]}), 0, {kExactly.mantissa, -kBits});
 }
 
-constexpr std::array<Entry, 7> kWide{{{format::BuiltinOperator_REDUCE_ALL, extremum<ReduceOp::kMinimum>},
-                                      {format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>},
-                                      {format::BuiltinOperator_REDUCE_MIN, extremum<ReduceOp::kMinimum>},
-                                      {format::BuiltinOperator_ARG_MAX, place<ReduceOp::kArgMaximum>},
-                                      {format::BuiltinOperator_ARG_MIN, place<ReduceOp::kArgMinimum>},
-                                      {format::BuiltinOperator_CUMSUM, cumsum},
-                                      {format::BuiltinOperator_RESIZE_BILINEAR, resize_bilinear}}};
+constexpr std::array<Entry, 7> kWide{
+    {{format::BuiltinOperator_REDUCE_ALL, extremum<ReduceOp::kMinimum>, {Kept::kTruth, kFirst}},
+     {format::BuiltinOperator_REDUCE_MAX, extremum<ReduceOp::kMaximum>, kMoved},
+     {format::BuiltinOperator_REDUCE_MIN, extremum<ReduceOp::kMinimum>, kMoved},
+     {format::BuiltinOperator_ARG_MAX, place<ReduceOp::kArgMaximum>},
+     {format::BuiltinOperator_ARG_MIN, place<ReduceOp::kArgMinimum>},
+     {format::BuiltinOperator_CUMSUM, cumsum, kSameType, shaped<shapes::kept>},
+     {format::BuiltinOperator_RESIZE_BILINEAR, resize_bilinear, kMoved, shaped<shapes::resized>}}};
 
 }  // namespace
 
-bool evaluate_wide(Operation& op) {
-    return evaluate_one_of(kWide, op);
+Entries wide_operators() {
+    return kWide;
 }
 
 }  // namespace pianola::decompile

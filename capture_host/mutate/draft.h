@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "capture_host/binary/trace_walk.h"
-#include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/subject.h"
 
 namespace pianola::mutate {
@@ -42,7 +41,7 @@ class Draft {
     // Both must outlive the draft.
     Draft(const Subject& subject, Checker& checker);
 
-    // What the mutant says; operators change it as they like.
+    // The contents of the mutant, which operators change.
     [[nodiscard]] capture::Manifest& manifest() noexcept { return manifest_; }
     [[nodiscard]] capture::Segments& segments() noexcept { return segments_; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return subject_.device; }
@@ -69,8 +68,8 @@ class Draft {
     void demand(TrustKind trust) noexcept { trust_ = trust; }
     // The field that the verdict must name, where the operator knows it. Places are those of the draft as it is now:
     // "regions[last].base" is of the last one of the list (or of "buffers", "parameters"), "traces[main]" the main
-    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command that is 1
-    // behind those that the subject's main trace has, and "tensor" the first input, or the first output of a file
+    // trace, "set-up[0]", "step[last]" a command of the script, "step" the script, "added[1]" the command 1 after
+    // those of the subject's main trace, and "tensor" the first input, or the first output of a file
     // without inputs.
     void expect_path(const std::string& path);
     void expect_command(ScriptKind script, std::size_t command, const char* field);
@@ -112,7 +111,7 @@ class Draft {
     [[nodiscard]] std::uint32_t main_replay();  // the command of the step that replays it
     [[nodiscard]] std::uint32_t main_queue();
     [[nodiscard]] Words trace_words(std::uint32_t trace) const;
-    // Lays the traces out anew; the manifest goes on saying what it said of this one's commands and cost.
+    // Lays the traces out anew; the manifest keeps its number of commands and its cost for this one.
     void set_trace_words(std::uint32_t trace, const Words& words);
     // Inserts commands before the main trace's end. Returns the place of the first word. The main trace then declares
     // what its commands are and cost; for commands that cannot be decoded, what the caller says.

@@ -1,12 +1,12 @@
 // File bytes: numbers and segments of a trace binary that is damaged in place.
 //
-// What the operators on the envelope and on the manifest's structure share. Offsets are from the file's first byte.
+// Shared by the operators on the envelope and on the manifest's structure. Offsets are from the file's first byte.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "capture_host/mutate/mutant_keys.h"
+#include "capture_host/mutate/trusts.h"
 #include "pianola/config.h"
 #include "pianola/envelope.h"
 
@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kWordBytes = 4U;
 [[nodiscard]] std::uint32_t load32(const Bytes& file, std::size_t offset);
 void store32(Bytes& file, std::size_t offset, std::uint32_t value);
 void flip(Bytes& file, std::size_t offset, std::uint32_t bits);  // of one byte
-// To where a segment, a region or a trace may start.
+// Rounds up to the alignment of segments, regions and traces.
 [[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t bytes) noexcept {
     return (bytes + (kFileAlignmentBytes - 1U)) & ~std::uint64_t{kFileAlignmentBytes - 1U};
 }
@@ -34,7 +34,7 @@ void flip(Bytes& file, std::size_t offset, std::uint32_t bits);  // of one byte
 void replace_manifest(Bytes& file, const Bytes& manifest);
 [[nodiscard]] Bytes manifest_of(const Bytes& file);
 
-// Puts the digest right, of a file whose last signature_bytes are a signature.
+// Corrects the digest of a file whose last signature_bytes are a signature.
 void set_digest(Bytes& file, std::uint32_t signature_bytes);
 // A file without a signature that it may have; what it says is otherwise the same, and the digest is right.
 [[nodiscard]] Bytes unsigned_file(Bytes file);

@@ -1,6 +1,6 @@
 // Mutation kit: damaged copies of an accepted trace binary, each with the verdict that it must get.
 //
-// What `pianola mutate`, the tests and the packs of vectors for boards make their mutants with. The work is a list of
+// `pianola mutate`, the tests and the packs of vectors for boards make their mutants with it. The work is a list of
 // jobs, a function of kinds and counts alone, so that it can be divided; a job's mutant is a function of file, seed and
 // job.
 #pragma once
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "capture_host/mutate/checker.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/subject.h"
 #include "pianola/rule.h"
@@ -21,7 +20,7 @@ namespace pianola::mutate {
 enum class Kind : std::uint8_t {
     kTruncation,  // "truncation": cut off
     kFlip,        // "flip": a bit or a byte is changed, and the digest is not
-    kEnvelope,    // "envelope": bits of the header, behind a right digest
+    kEnvelope,    // "envelope": bits of the header, with a correct digest
     kStructure,   // "structure": offsets and lengths of the manifest's FlatBuffer, with a correct digest
     kResealed,    // "resealed": a bit of a signed file is changed, and the digest corrected, without the key
     kSemantic,    // "semantic": one rule is broken, with a correct digest
@@ -49,7 +48,7 @@ struct JobOptions {
 // The groups of rules that may refuse a mutant of that kind, which is not the semantic one.
 [[nodiscard]] std::vector<std::string> groups_of(Kind kind);
 
-// What the validator must say: that one rule, or any rule whose id starts with one of the groups ("ENV").
+// The expected verdict: that rule, or any rule with an id that starts with one of the groups ("ENV").
 struct Expectation {
     std::optional<Rule> rule;
     std::vector<std::string> groups;

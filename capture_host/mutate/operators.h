@@ -40,9 +40,8 @@ struct Operator {
 // In the order of the rules.
 [[nodiscard]] std::vector<Operator> all_operators();
 
-// Which rules no mutant can be the only ones to trip, and why: the reports and docs/evidence/mutation.md say it, and
-// tests/mutate holds both to it.
-// nullptr for a rule that has, or can have, a mutant with nothing else wrong.
+// Why no mutant can break this rule alone; nullptr if one can. Reports and docs/evidence/mutation.md give the reason,
+// and tests/mutate checks both.
 [[nodiscard]] const char* why_never_alone(Rule rule) noexcept;
 
 // Rules without any operator; nullptr for the others.

@@ -1,9 +1,9 @@
-// Who has made the file. Everything else is right: each mutant says its own digest, and is signed over it where it is
+// Signatures and keys. Everything else is correct: each mutant has its own digest, and is signed over it if it is
 // signed at all.
 #include "capture_host/binary/signing.h"
 #include "capture_host/mutate/file_bytes.h"
-#include "capture_host/mutate/mutant_keys.h"
 #include "capture_host/mutate/operators.h"
+#include "capture_host/mutate/trusts.h"
 
 namespace pianola::mutate {
 namespace {
@@ -20,7 +20,7 @@ void sign(Draft& draft) {
     sign(draft, Signer::kTrusted, Signer::kTrusted, kLowestVersion);
 }
 
-// The signature is so many bytes long, and the header says it; the bytes behind those that the key has made are zeros.
+// A signature of that many bytes, as the header says; the bytes after those that the key has made are zeros.
 void resize_signature(Draft& draft, std::uint32_t size_bytes) {
     sign(draft);
     draft.edit([=](Bytes& file) {

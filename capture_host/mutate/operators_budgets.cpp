@@ -11,7 +11,7 @@ namespace {
 
 using capture::ManifestCommand;
 
-// As many steps in flight as the device's runtime holds, in rings that do not.
+// As many steps in flight as the device's runtime holds, but more than its rings hold.
 void overfill_ring(Draft& draft) {
     draft.make_sequential();
     const std::uint32_t ring = draft.device().ring_words;

@@ -23,7 +23,7 @@ void resize_honestly(Draft& draft, std::uint32_t by_bytes) {
     });
 }
 
-// In the entry of the last segment, the self-tests, whose bytes nothing else needs.
+// In the entry of the last segment, the self-tests, which nothing else refers to.
 void set_in_last_entry(Draft& draft, std::uint32_t field, std::uint32_t value) {
     draft.drop_self_tests();
     set(draft, table_offset(SegmentKind::kSelfTests, field), value);

@@ -60,7 +60,7 @@ void make_unknown(Enumeration& value) {
     std::memcpy(&value, &kUnknown, sizeof(value));
 }
 
-// Without a vector there is none whose origin could be wrong.
+// A wrong origin needs a vector.
 std::vector<SelfTestOrigin>& origins(Draft& draft) {
     std::vector<SelfTestOrigin>& found = draft.manifest().self_test_origins;
     if (found.empty()) {
@@ -174,7 +174,7 @@ constexpr std::array kImageOperators{
              [](Draft& draft) { rename(draft, "\xC3\xA4"); }},
     Operator{Rule::kImgName, "provenance", "a zero in the version of the tool", true,
              [](Draft& draft) { draft.manifest().tool_version.push_back('\0'); }, "provenance.tool_version"},
-    // What `pianola verify` adds to the target's checks.
+    // `pianola verify` checks these in addition to the target's checks.
     Operator{Rule::kHstCanonical, "padding", "a byte in the padding behind a name", true, hide_a_byte},
 };
 

@@ -12,7 +12,7 @@ namespace {
 using capture::ManifestRegion;
 using capture::ManifestTensor;
 
-// A region that nothing uses, where it may lie.
+// A region that nothing uses, at an allowed address.
 ManifestRegion& add_spare(Draft& draft) {
     const std::uint32_t region = draft.add_region("spare", RegionKind::kActivation, kBlockBytes);
     draft.confirm("a region");
@@ -61,7 +61,7 @@ void change_region_of_input(Draft& draft) {
     draft.expect_path(fmt::format("inputs[{}].buffer", input));
 }
 
-// Writes a second one immediately after the one whose bytes it has.
+// Writes a second one immediately after the one with the same bytes.
 void repeat_write(std::vector<capture::ManifestCommand>& commands, std::uint32_t index) {
     for (std::size_t i = 0U; i < commands.size(); ++i) {
         if ((commands[i].kind == ScriptCommandKind::kWriteInput) && (commands[i].object == 0U)) {

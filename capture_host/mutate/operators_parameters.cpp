@@ -41,7 +41,7 @@ Declared declare(Draft& draft) {
     return {&manifest.parameters.back(), fill, address};
 }
 
-// The parameter is for another word of the fill, whose value it admits alone.
+// The parameter is for another word of the fill, and admits only its value.
 void patch(Draft& draft, const Declared& declared, std::uint32_t word, std::uint32_t value) {
     *declared.parameter = {
         "added", ParameterKind::kRuntimeArgument, value, value, 1U, {{draft.main_trace(), declared.fill + word}}};

@@ -1,4 +1,4 @@
-// What the host does around the traces.
+// The host's scripts around the traces.
 #include <algorithm>
 
 #include "capture_host/mutate/operators.h"

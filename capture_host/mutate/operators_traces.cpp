@@ -1,4 +1,4 @@
-// Commands of traces, and what traces say of themselves.
+// Commands of traces, and their declared counts and costs.
 #include <fmt/format.h>
 
 #include <algorithm>

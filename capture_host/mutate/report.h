@@ -2,7 +2,7 @@
 //
 // `pianola mutate` writes one, and joins those of shards. docs/evidence/mutation.md specifies the members. It holds no
 // time, no path and no host: the same file, device, seed and options give the same bytes. A report that is read may
-// have been written, or edited, by anybody: check_report() believes none of it.
+// have any origin: check_report() trusts none of it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,9 +39,9 @@ class ReportError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Throws ReportError: where a member is missing, too much, or of another type or value than a run writes; where a job
-// is not the shard's, or is there twice; where `as_expected`, and of a complete report `rules` and `totals`, are not
-// what the mutants come to; and where a complete report lacks a job.
+// Throws ReportError if a member is missing, is not known, or has a type or value that no run writes; if a job is not
+// in the shard, or is there twice; if `as_expected` does not follow from the mutants; and, for a complete report, if
+// `rules` or `totals` do not follow from them, or a job is missing.
 void check_report(const Json& report);
 
 // A report without mutants: what two reports must have in common, and what they are about.
@@ -55,10 +55,10 @@ void check_report(const Json& report);
 // Adds what came of a job. Jobs are added in order.
 void add_outcome(Json& report, std::uint32_t job_number, const Job& job, const Outcome& outcome,
                  const Verdict& verdict);
-// Adds what an earlier report says of the job, an object of its `mutants` or `not_applicable`; of a mutant, with what
-// the validator says of it now, if that is given.
+// Adds the entry of an earlier report for a job: an object of its `mutants` or `not_applicable`. A given verdict
+// replaces that of a mutant.
 void add_known(Json& report, Json known, const Verdict* verdict = nullptr);
-// What a report says of a job; nullptr where that is nothing.
+// The entry of a report for a job; nullptr if it has none.
 [[nodiscard]] const Json* find_job(const Json& report, std::uint32_t job_number);
 
 // Counts: `rules`, `totals` and `complete`. A report is complete if all jobs of its shard are in it.

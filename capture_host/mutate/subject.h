@@ -1,11 +1,15 @@
-// Subject: the trace binary that mutants are made of, in pieces.
+// Subject: the trace binary that mutants are made of, in pieces; and Checker: what this build's validator says of it
+// and of its mutants.
 //
-// Whatever a mutant breaks, it breaks in a file that was whole before.
+// A mutant breaks a file that was whole before. The checks are those of `pianola verify`: the target's own, and then
+// the host's.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "capture_host/binary/verify.h"
+#include "capture_host/mutate/trusts.h"
 #include "hal/host/target.h"
 #include "pianola/device.h"
 #include "pianola/image.h"
@@ -28,5 +32,20 @@ struct Subject {
 // `image` shows a file that the validator has accepted for the device.
 [[nodiscard]] Subject read_subject(ByteSpan file, const Image& image, const Target& target,
                                    const DeviceDescription& device);
+
+class Checker {
+  public:
+    // For the subject's device and target.
+    explicit Checker(const Subject& subject) : device_{subject.device}, command_set_{subject.target->command_set()} {}
+
+    // The verdict stays valid until the next call. The file is shift_bytes after an address that the runtime accepts.
+    const Verdict& check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes = 0U,
+                         TrustKind trust = TrustKind::kDevelopment);
+
+  private:
+    DeviceDescription device_;
+    const CommandSet& command_set_;
+    capture::Verification proofs_;
+};
 
 }  // namespace pianola::mutate

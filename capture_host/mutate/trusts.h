@@ -1,7 +1,8 @@
-// Trusts: with what keys and policy a validator must be asked about a mutant.
+// Trusts: the keys and policies with which a validator is asked about a mutant, and the keys that sign mutants.
 //
-// A mutant that breaks a rule of authenticity breaks it for devices which have such a policy alone. There are two, so
-// that a port has two configurations to build.
+// A mutant that breaks a rule of authenticity breaks it only for devices with such a policy. There are two trusts, so
+// that a port has two configurations to build. The private keys are public: each is the SHA-256 of a text that
+// docs/evidence/mutation.md gives. No product may trust one of them.
 #pragma once
 
 #include <array>
@@ -27,5 +28,23 @@ inline constexpr std::uint32_t kLowestVersion = 1U;
 
 // Everything that it points to lives as long as the program. The verifier is BearSSL.
 [[nodiscard]] const Trust& trust_of(TrustKind kind);
+
+enum class Signer : std::uint8_t {
+    kTrusted,
+    kRevoked,
+    kStranger,  // in no list
+};
+
+struct MutantKey {
+    std::array<std::uint8_t, kSha256Bytes> secret{};  // the scalar, big-endian
+    PublicKey point{};
+    KeyId id{};
+};
+
+[[nodiscard]] const MutantKey& key_of(Signer signer);
+
+// ECDSA whose random number is a function of key and digest (RFC 6979): the same digest always gets the same signature,
+// so that mutants are reproducible. The computation is BearSSL's.
+[[nodiscard]] Signature sign_digest(Signer signer, const Sha256Digest& digest);
 
 }  // namespace pianola::mutate

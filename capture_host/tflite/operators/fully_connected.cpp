@@ -5,8 +5,8 @@
 #include "capture_host/tflite/operators/filter_table.h"
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operator_context.h"
-#include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
 namespace pianola::tflite {

@@ -1,4 +1,6 @@
-// What `pianola verify` finds out about one file.
+// What `pianola verify` finds out about files, and the reports that it writes: JUnit, SARIF and a summary.
+//
+// Reports are functions of the files and their names; they hold no time.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +9,9 @@
 #include <vector>
 
 #include "capture_host/binary/verify.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
-#include "capture_host/cli/target_option.h"
 #include "pianola/rule.h"
 #include "pianola/trust.h"
 
@@ -36,10 +38,10 @@ struct VerifyOutcome {
     std::string line;               // among others
 };
 
-// Whether the host looks at a rule: the device alone has a counter, and signatures are looked at where there is a key.
+// Whether the host checks a rule: only the device has a counter, and signatures are checked only with a key.
 [[nodiscard]] bool applies(Rule rule, bool has_keys);
 
-// The requirements on all files of a call. Many threads may verify at once, each with separate proofs.
+// The requirements on all files of a call. Many threads may verify at once, each with its own workspace.
 class Verifier {
   public:
     explicit Verifier(const VerifyArguments& arguments);  // throws CliError, files::FileError, signing::SigningError
@@ -55,5 +57,23 @@ class Verifier {
     DeviceFile device_;
     std::vector<TrustedKey> keys_;
 };
+
+struct ReportFile {
+    std::string form;
+    std::string name;
+};
+// The error in "FORM=OUT"; empty if there is none.
+[[nodiscard]] std::string complaint_of_report(const std::string& text);
+[[nodiscard]] std::vector<ReportFile> report_files(const std::vector<std::string>& texts);
+// Writes them. Throws files::FileError.
+void store_reports(const std::vector<std::string>& texts, const std::vector<VerifyOutcome>& outcomes);
+
+// JUnit's XML, as Jenkins and GitLab read it.
+[[nodiscard]] std::string junit_report(const std::vector<VerifyOutcome>& outcomes);
+// SARIF 2.1.0: every rule with its help; a result for each refusal, with the byte in the file.
+[[nodiscard]] std::string sarif_report(const std::vector<VerifyOutcome>& outcomes);
+
+[[nodiscard]] nlohmann::json outcomes_to_json(const std::vector<VerifyOutcome>& outcomes);
+[[nodiscard]] std::string summary_text(const std::vector<VerifyOutcome>& outcomes);
 
 }  // namespace pianola::cli

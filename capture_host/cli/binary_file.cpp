@@ -1,15 +1,20 @@
-#include "capture_host/cli/target_option.h"
+#include "capture_host/cli/binary_file.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 
 #include "capture_host/base/json.h"
 #include "capture_host/binary/names.h"
 #include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/refusal_text.h"
+#include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "hal/host/device_numbers.h"
 #include "hal/registry/registry.h"
+#include "pianola/development_config.h"
 
 namespace pianola::cli {
 DeviceFile::DeviceFile(const std::string& file_name) : name_{file_name}, members_(nlohmann::json::object()) {
@@ -177,6 +182,41 @@ void BinaryFile::require(bool Offers::* offer, const char* what) const {
         throw CliError{kUsage, fmt::format("{}: the simulator of device family {} does not offer {}",
                                            files::readable(name_), device().family, what)};
     }
+}
+
+WellFormedFile::WellFormedFile(const std::string& file_name, const std::string& plugin)
+    : file{file_name, {"", plugin}} {
+    Verdict verdict;
+    Status status = parse_envelope(file.bytes(), envelope, verdict);
+    status = is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
+    status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
+    if (!is_ok(status)) {
+        throw file.refused(verdict, image);
+    }
+}
+
+VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
+    : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
+
+VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
+    : file_{file_name, std::move(targets), described} {
+    const signing::DevelopmentTrust trust;
+    if (!is_ok(proofs_.verify(bytes(), device(), target().command_set(), trust.get()))) {
+        throw file_.refused(proofs_.verdict, proofs_.image);
+    }
+}
+
+std::string base_name(const std::string& file_name) {
+    return files::readable(std::filesystem::path{file_name}.filename().string());
+}
+
+std::string base_name_in_source(const std::string& file_name) {
+    std::string name = std::filesystem::path{file_name}.filename().string();
+    const auto is_strange = [](char each) {
+        return (each < ' ') || (each > '~') || (each == '"') || (each == '\\') || (each == '*');
+    };
+    std::replace_if(name.begin(), name.end(), is_strange, '_');
+    return name;
 }
 
 }  // namespace pianola::cli

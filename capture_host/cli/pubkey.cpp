@@ -1,36 +1,14 @@
-// pianola keygen and pubkey: a key to sign with, and its public half in the forms that others need.
+// pianola pubkey: shows the public half of a key in the forms that others need.
 
 #include <fmt/format.h>
 
 #include "capture_host/binary/signing.h"
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "capture_host/cli/verified_file.h"
 
 namespace pianola::cli {
 namespace {
-
-struct KeygenArguments {
-    std::string output;
-    std::string type{"p256"};
-    bool json{false};
-};
-
-int make_key(const KeygenArguments& arguments) {
-    const signing::Key key =
-        signing::Key::generate((arguments.type == "p256") ? signing::KeyKind::kP256 : signing::KeyKind::kEd25519);
-    files::store_new_secret(arguments.output, key.private_pem());
-    if (arguments.json) {
-        fmt::print("{}\n", json_text({{"file", arguments.output},
-                                      {"type", arguments.type},
-                                      {"hash", to_hex(ByteSpan{key.hash()})},
-                                      {"id", to_hex(ByteSpan{key.id()})}}));
-    } else {
-        fmt::print("{}: a private key, readable by you alone\n  id {}\n", files::readable(arguments.output),
-                   to_hex(ByteSpan{key.id()}));
-    }
-    return kDone;
-}
 
 struct PubkeyArguments {
     std::string key;
@@ -98,23 +76,6 @@ int show_public_key(const PubkeyArguments& arguments) {
 }
 
 }  // namespace
-
-void add_keygen(CLI::App& app, Action& action) {
-    const auto [command, arguments] =
-        add_command(app, action, "keygen", "Makes a private key to sign binaries or receipts with", make_key);
-    command->footer(
-        "Examples:\n"
-        "  pianola keygen -o private.pem\n"
-        "  pianola keygen -o verifier.pem --type ed25519\n\n"
-        "The key is written without a password, readable by its owner alone: keep it off build machines, or leave it "
-        "in\n"
-        "an HSM and sign with `pianola sign --digest-out`. An existing file is never overwritten.");
-    add_text(*command, "-o,--output", arguments->output, kWrites, "Private key, PEM (PKCS#8)")->required();
-    command->add_option("--type", arguments->type, "p256 signs binaries and receipts, ed25519 receipts only")
-        ->check(CLI::IsMember({"p256", "ed25519"}))
-        ->capture_default_str();
-    command->add_flag("--json", arguments->json, "Print hash and id as JSON");
-}
 
 void add_pubkey(CLI::App& app, Action& action) {
     const auto [command, arguments] =

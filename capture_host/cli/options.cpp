@@ -1,19 +1,19 @@
-#include "capture_host/cli/verified_file.h"
+#include "capture_host/cli/options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 
-#include "capture_host/binary/openssl_digest.h"
-#include "capture_host/cli/cli.h"
-#include "capture_host/cli/options.h"
-#include "pianola/development_config.h"
+#include "pianola_host/files.h"
 
 namespace pianola::cli {
 namespace {
 
-// Of the C locale, whatever the user's is.
+constexpr std::uint64_t kMaxHostNs = 1'000'000'000U;
+
+// Letters of the C locale, in every locale of the user.
 constexpr bool is_letter(char each) {
     return ((each >= 'a') && (each <= 'z')) || ((each >= 'A') && (each <= 'Z'));
 }
@@ -21,7 +21,7 @@ constexpr bool belongs_in_symbol(char each) {
     return is_letter(each) || ((each >= '0') && (each <= '9')) || (each == '_');
 }
 
-// Of C23 and C++20: a source or a header that declares one does not compile, or means something else.
+// Keywords of C23 and C++20: a source that declares one does not compile, or means something else.
 bool is_keyword(const std::string& text) {
     static const std::string kKeywords =
         " _Alignas _Alignof _Atomic _BitInt _Bool _Complex _Decimal128 _Decimal32 _Decimal64 _Generic _Imaginary "
@@ -38,15 +38,11 @@ bool is_keyword(const std::string& text) {
 
 }  // namespace
 
-VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
-    : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
-
-VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
-    : file_{file_name, std::move(targets), described} {
-    const signing::DevelopmentTrust trust;
-    if (!is_ok(proofs_.verify(bytes(), device(), target().command_set(), trust.get()))) {
-        throw file_.refused(proofs_.verdict, proofs_.image);
-    }
+void add_host_cost_options(CLI::App& command, HostCost& cost) {
+    add_number(command, "--dispatch-ns", cost.dispatch_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one operation without trace");
+    add_number(command, "--replay-ns", cost.replay_ns, std::uint64_t{0U}, kMaxHostNs,
+               "Host time for one queue command");
 }
 
 std::string symbol_for(const std::string& file_name) {
@@ -73,19 +69,6 @@ void add_language_option(CLI::App& command, std::string& language, const char* u
     command.add_option("--language", language, fmt::format("{}: {} or c99", description, usual))
         ->check(CLI::IsMember({usual, "c99"}))
         ->capture_default_str();
-}
-
-std::string base_name(const std::string& file_name) {
-    return files::readable(std::filesystem::path{file_name}.filename().string());
-}
-
-std::string base_name_in_source(const std::string& file_name) {
-    std::string name = std::filesystem::path{file_name}.filename().string();
-    const auto is_strange = [](char each) {
-        return (each < ' ') || (each > '~') || (each == '"') || (each == '\\') || (each == '*');
-    };
-    std::replace_if(name.begin(), name.end(), is_strange, '_');
-    return name;
 }
 
 void write_result(const std::string& file_name, const std::string& contents) {
