@@ -1,6 +1,6 @@
-// footprint_agrees(): compares a stated size with sizeof on 32-bit cores.
+// FootprintCheck: compares a stated size with sizeof on 32-bit cores.
 //
-// The sources of the classes assert it. True on cores with other pointer sizes.
+// The sources of the classes assert with it. Checks nothing on cores with other pointer sizes.
 #pragma once
 
 #include <cstddef>
