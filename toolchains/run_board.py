@@ -6,9 +6,9 @@
 
 What the application prints through semihosting is shown, and its exit code is this script's. --arg hands the
 application a word of its command line; files that it names are the host's, relative to the current folder. The tests'
-application takes a test and its words, as the first lines of tests/baremetal/*_test.cpp say; where words are missing it
-ends with 2. The application runs with the rights of whoever starts it: semihosting can read and write every file that
-you can.
+application takes a test and its words, as the first lines of tests/baremetal/board_tests/*_test.cpp say; where words
+are missing it ends with 2. The application runs with the rights of whoever starts it: semihosting can read and write
+every file that you can.
 
   --icount   Counts instructions instead of time: the same run, instruction by instruction, every time, and no cores in
              parallel. Without it each core is a thread of the host.

@@ -30,8 +30,7 @@ std::int32_t clamped(std::int64_t value, const ActivationRange& range) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, range.min, range.max));
 }
 
-// A function that saturates at both ends: inputs have 4 integer bits, results are rounded to `output_bits` fraction
-// bits.
+// A function that saturates at both ends: inputs have 4 integer bits, results lose `dropped_bits`, rounded.
 template <typename Function>
 std::optional<ByteTable> sigmoid_table(const Affine& from, std::uint32_t dropped_bits, std::int32_t output_zero_point,
                                        Function function) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """PIANOLA_RECORDING=OFF leaves no instruction of the recording in the API's calls.
 
-Compiles the sources of the calls three times, optimised: without recording, with every mention of it cut out of the
-text but the locks, and with recording. The first two must give the same machine code; the third must not, or the comparison sees
-nothing.
+Compiles the sources of the calls three times, optimised: without recording, with every mention of it except the locks
+cut out of the text, and with recording. The first two must give the same machine code; the third must not, or the
+comparison sees nothing.
 """
 import argparse
 import pathlib

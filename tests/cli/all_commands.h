@@ -1,8 +1,8 @@
 // Every command of the program, as its own parser lists them, and a folder with a good file for each option that takes
 // one.
 //
-// What is held to all commands is asked for each option that the parser has, so that a new command or option is tested
-// without anybody's doing, or fails until good_files() knows it.
+// Tests of all commands ask the parser for its options, so that a new command or option is tested at once, or fails
+// until make_good_files() makes a file for it.
 #pragma once
 
 #include <CLI/CLI.hpp>

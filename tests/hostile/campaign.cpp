@@ -1,6 +1,6 @@
 // Hostile campaign: many damaged binaries through validation and, where they are accepted, through replay.
 //
-//   hostile_campaign [--seed N] [--count N] [--shard I] [--shards N] [--only N]
+//   pianola_hostile_campaign [--seed N] [--count N] [--shard I] [--shards N] [--only N]
 //
 // Built with sanitizers this is where memory safety of the whole load path is shown. tests/hostile/target.h says what
 // is asked of refusals, and of what is accepted. --only repeats one mutant.

@@ -1,8 +1,8 @@
 // A validator that passes over one rule.
 //
 // Every refusal is made by refuse() or refuse_wide(); the executable of these tests is linked so that both go through
-// lenient_verdict.cpp. Of a check that refuses last, passing over is all; one that refuses and ends leaves what comes
-// behind it in the same function undone: operators.cpp lists the rules for which that is too much.
+// lenient_verdict.cpp. A check that refuses last is passed over as a whole. One that refuses and returns leaves the
+// rest of its function undone; mutate::why_never_alone() lists the rules for which that is too much.
 #pragma once
 
 #include "pianola/rule.h"

@@ -8,7 +8,7 @@
 //   pianola_session_cost coefficients             of each count: hundredths of an instruction on host and ECU
 //   pianola_session_cost ecu                      what boards have measured, as the formulas of a 32-bit core give it
 //
-// tests/session_cost/measure.py judges.
+// tests/session_cost/counts.py and instructions.py judge.
 #include <fmt/format.h>
 
 #include <cstdio>
