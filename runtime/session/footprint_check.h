@@ -1,4 +1,4 @@
-// FootprintCheck: compares a stated size with sizeof on 32-bit cores.
+// footprint_agrees(): compares a stated size with sizeof on 32-bit cores.
 //
 // The sources of the classes assert with it. Checks nothing where pointers have another size, or where numbers of 64
 // bits are aligned to 4 bytes, as on 32-bit x86.
