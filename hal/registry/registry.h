@@ -1,7 +1,6 @@
 // Registry: the families of devices that this build knows.
 //
-// The host's tools find a binary's target in it. A device needs one line in registry.cpp, and its library in
-// CMakeLists.txt.
+// The host's tools find a binary's target in it. The build makes it from the list in hal/devices/CMakeLists.txt.
 #pragma once
 
 #include "hal/host/target.h"

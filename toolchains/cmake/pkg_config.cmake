@@ -31,9 +31,18 @@ if(TARGET pianola_c)
     pianola_pkg_config(pianola-c "Pianola's runtime for applications in C"
         REQUIRES pianola-runtime LIBS -lpianola_c CFLAGS "-I\${includedir}/pianola/c")
 endif()
-if(TARGET pianola_pl330)
-    pianola_pkg_config(pianola-pl330 "Pianola's device for Arm's PL330" REQUIRES pianola-runtime LIBS -lpianola_pl330)
-endif()
+set(other_devices ${pianola_devices})
+list(REMOVE_ITEM other_devices refdev)
+set(device_packages "")
+set(device_libs "")
+foreach(device IN LISTS other_devices)
+    list(APPEND device_packages pianola-${device})
+    list(APPEND device_libs -lpianola_${device}_target -lpianola_${device})
+    if(TARGET pianola_${device})
+        get_property(title GLOBAL PROPERTY pianola_title_${device})
+        pianola_pkg_config(pianola-${device} "${title}" REQUIRES pianola-runtime LIBS -lpianola_${device})
+    endif()
+endforeach()
 if(TARGET pianola_port_kit)
     pianola_pkg_config(pianola-port-kit "Conformance kit for ports of Pianola"
         REQUIRES pianola-runtime LIBS -lpianola_port_kit)
@@ -52,7 +61,7 @@ if(TARGET pianola_sim)
         REQUIRES pianola-refdev LIBS -lpianola_sim -pthread CFLAGS -pthread)
 endif()
 if(PIANOLA_HOST)
-    set(requires pianola-sim pianola-pl330 fmt)
+    set(requires pianola-sim ${device_packages} fmt)
     set(vulkan_libs -lpianola_vulkan)
     if(PIANOLA_HAS_VULKAN)
         list(APPEND requires vulkan)
@@ -67,7 +76,7 @@ if(PIANOLA_HOST)
         REQUIRES ${requires} CFLAGS -DPIANOLA_RECORDING=${recording}
         LIBS -Wl,--start-group -lpianola_pipeline -lpianola_tensor -lpianola_mesh -lpianola_api
              -lpianola_capture -lpianola_binary -lpianola_device -lpianola_registry -lpianola_refdev_target
-             -lpianola_pl330_target ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim
-             -lpianola_pl330 -lpianola_refdev -lpianola_kernels -lpianola_runtime
+             ${device_libs} ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim
+             -lpianola_refdev -lpianola_kernels -lpianola_runtime
              -Wl,--end-group -ldl)
 endif()

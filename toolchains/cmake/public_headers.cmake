@@ -11,6 +11,11 @@ set(pianola_headers_kernels
     hal/devices/refdev/kernels/kernels.h
     hal/devices/refdev/kernels/kernels.inc)
 
+# Other devices state theirs in their folder.
+get_property(pianola_devices GLOBAL PROPERTY pianola_devices)
+foreach(device IN LISTS pianola_devices)
+    get_property(pianola_headers_${device} GLOBAL PROPERTY pianola_headers_${device})
+endforeach()
 set(pianola_headers_refdev
     hal/devices/refdev/command_encoding.h
     hal/devices/refdev/command_processor.h
@@ -22,12 +27,6 @@ set(pianola_headers_refdev
     hal/devices/refdev/refdev_command_set.h
     hal/devices/refdev/refdev_driver.h
     hal/devices/refdev/shared_state.h)
-
-set(pianola_headers_pl330
-    hal/devices/pl330/command_set.h
-    hal/devices/pl330/driver.h
-    hal/devices/pl330/encoding.h
-    hal/devices/pl330/engine_link.h)
 
 # Of devices that the host's tools take as plugins.
 set(pianola_headers_target
