@@ -15,10 +15,6 @@ namespace {
 class Forwarding : public Device {
   public:
     explicit Forwarding(Device& inner) : inner_{inner} {}
-    Forwarding(const Forwarding&) = delete;
-    Forwarding(Forwarding&&) = delete;
-    Forwarding& operator=(const Forwarding&) = delete;
-    Forwarding& operator=(Forwarding&&) = delete;
 
     Status describe(DeviceDescription& description) const noexcept override { return inner_.describe(description); }
     Status reset() noexcept override { return inner_.reset(); }
@@ -300,11 +296,6 @@ class CompletionOfAnyToken final : public Forwarding {
 class ClockOfZero final : public Platform {
   public:
     explicit ClockOfZero(Platform& inner) : inner_{inner} {}
-    ~ClockOfZero() = default;
-    ClockOfZero(const ClockOfZero&) = delete;
-    ClockOfZero(ClockOfZero&&) = delete;
-    ClockOfZero& operator=(const ClockOfZero&) = delete;
-    ClockOfZero& operator=(ClockOfZero&&) = delete;
 
     [[nodiscard]] std::uint64_t now_us() noexcept override { return 0U; }
     void idle() noexcept override { inner_.idle(); }

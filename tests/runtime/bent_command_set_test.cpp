@@ -21,12 +21,6 @@ class BentCommandSet final : public CommandSet {
     // What the device says of words, and what becomes of it.
     using Bend = std::function<Status(WordSpan words, DecodedCommand& command, DecodeError& error, Status status)>;
 
-    BentCommandSet() = default;
-    ~BentCommandSet() = default;
-    BentCommandSet(const BentCommandSet&) = delete;
-    BentCommandSet(BentCommandSet&&) = delete;
-    BentCommandSet& operator=(const BentCommandSet&) = delete;
-    BentCommandSet& operator=(BentCommandSet&&) = delete;
 
     void set_bend(Bend bend) { bend_ = std::move(bend); }
     void set_patch_kind(PatchKind kind) { patch_kind_ = kind; }
