@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "tests/kernels/launch.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
@@ -241,51 +241,32 @@ TEST_F(Sigmoids, RoundHalvesOfTheirOperandUpwards) {
 }
 
 TEST(Int16ElementsContract, EveryWordOutOfItIsRefusedByName) {
-    struct Refusal {
-        KernelId id;
-        std::uint32_t word;
-        const char* field;
-        std::vector<std::uint32_t> values;
-    };
     const std::vector<std::uint32_t> no_type{0U, 2U, 4U, 5U, UINT32_MAX};
     const std::vector<Refusal> refusals{
-        {KernelId::kMaxPool2d, 0U, "input", {kBase + 1U}},
-        {KernelId::kMaxPool2d, 1U, "output", {kBase + 769U}},
-        {KernelId::kAveragePool2d, 14U, "activation_min", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kAveragePool2d, 16U, "type", no_type},
-        {KernelId::kMean, 0U, "input", {kBase + 1U}},
-        {KernelId::kMean, 1U, "output", {kBase + 769U}},
-        {KernelId::kMean, 7U, "input_zero_point", {1U, UINT32_MAX}},
-        {KernelId::kMean, 8U, "output_zero_point", {1U, UINT32_MAX}},
-        {KernelId::kMean, 11U, "type", no_type},
-        {KernelId::kSoftmax, 1U, "output", {kBase + 769U}},
-        {KernelId::kSoftmax, 7U, "output_type", no_type},
-        {KernelId::kSoftmaxInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kSoftmaxInt16, 1U, "tables", {kBase + 0x1001U}},
-        {KernelId::kSoftmaxInt16, 2U, "output", {kBase + 769U}},
-        {KernelId::kSoftmaxInt16, 4U, "depth", {0U, 65536U, UINT32_MAX}},
-        {KernelId::kSoftmaxInt16, 6U, "shift", {31U, 0xFFFF'FFE0U}},
-        {KernelId::kSigmoidInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kSigmoidInt16, 1U, "table", {kBase + 257U}},
-        {KernelId::kSigmoidInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
-        {KernelId::kSigmoidInt16, 4U, "op", {0U, 3U, UINT32_MAX}},
-        {KernelId::kSigmoidInt16, 5U, "multiplier", {32768U, UINT32_MAX}},
-        {KernelId::kSigmoidInt16, 6U, "shift", {32U, UINT32_MAX}},
+        {KernelId::kMaxPool2d, "_int16", 0U, "input", {kBase + 1U}},
+        {KernelId::kMaxPool2d, "_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kAveragePool2d, "_int16", 14U, "activation_min", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kAveragePool2d, "_int16", 16U, "type", no_type},
+        {KernelId::kMean, "_int16", 0U, "input", {kBase + 1U}},
+        {KernelId::kMean, "_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kMean, "_int16", 7U, "input_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, "_int16", 8U, "output_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, "_int16", 11U, "type", no_type},
+        {KernelId::kSoftmax, "_to_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kSoftmax, "_to_int16", 7U, "output_type", no_type},
+        {KernelId::kSoftmaxInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kSoftmaxInt16, "", 1U, "tables", {kBase + 0x1001U}},
+        {KernelId::kSoftmaxInt16, "", 2U, "output", {kBase + 769U}},
+        {KernelId::kSoftmaxInt16, "", 4U, "depth", {0U, 65536U, UINT32_MAX}},
+        {KernelId::kSoftmaxInt16, "", 6U, "shift", {31U, 0xFFFF'FFE0U}},
+        {KernelId::kSigmoidInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kSigmoidInt16, "", 1U, "table", {kBase + 257U}},
+        {KernelId::kSigmoidInt16, "", 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kSigmoidInt16, "", 4U, "op", {0U, 3U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, "", 5U, "multiplier", {32768U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, "", 6U, "shift", {32U, UINT32_MAX}},
     };
-    const std::vector<Sample> samples = int16_launches();
-    for (const Refusal& refusal : refusals) {
-        const auto sample = std::find_if(samples.begin(), samples.end(),
-                                         [&refusal](const Sample& candidate) { return candidate.id == refusal.id; });
-        ASSERT_NE(sample, samples.end());
-        for (const std::uint32_t value : refusal.values) {
-            Words words = sample->words;
-            words.at(refusal.word) = value;
-            Footprint footprint;
-            ArgumentError error;
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused);
-            EXPECT_STREQ(error.field, refusal.field) << kernel(refusal.id).name << " " << value;
-        }
-    }
+    expect_refused(refusals, int16_launches());
 }
 
 }  // namespace

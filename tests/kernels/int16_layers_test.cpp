@@ -4,7 +4,7 @@
 
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
-#include "tests/kernels/launch.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
@@ -296,55 +296,36 @@ TEST(WideScale, FollowsThePublishedFormula) {
 
 // The word that is refused, and for what.
 TEST(Int16Contract, EveryWordOutOfItIsRefusedByName) {
-    struct Refusal {
-        KernelId id;
-        std::uint32_t word;
-        const char* field;
-        std::vector<std::uint32_t> values;
-    };
     const std::vector<std::uint32_t> no_offset{1U, UINT32_MAX};
     const std::vector<std::uint32_t> no_sums{0U, 3U, 5U, 6U, 7U, 9U, UINT32_MAX};
     const std::vector<Refusal> refusals{
-        {KernelId::kFullyConnectedInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kFullyConnectedInt16, 2U, "channel_parameters", {kBase + 514U}},
-        {KernelId::kFullyConnectedInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kFullyConnectedInt16, 7U, "input_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 8U, "filter_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 9U, "output_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 10U, "activation_min", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kFullyConnectedInt16, 12U, "weights_layout", {1U, 2U}},
-        {KernelId::kFullyConnectedInt16, 13U, "sum_bytes", no_sums},
-        {KernelId::kConv2dInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kConv2dInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kConv2dInt16, 20U, "input_offset", no_offset},
-        {KernelId::kConv2dInt16, 21U, "output_offset", no_offset},
-        {KernelId::kConv2dInt16, 23U, "activation_max", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kConv2dInt16, 24U, "weights_layout", {1U, 2U}},
-        {KernelId::kConv2dInt16, 25U, "sum_bytes", no_sums},
-        {KernelId::kDepthwiseConv2dInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kDepthwiseConv2dInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kDepthwiseConv2dInt16, 19U, "input_offset", no_offset},
-        {KernelId::kDepthwiseConv2dInt16, 23U, "sum_bytes", no_sums},
-        {KernelId::kMatmulInt16, 0U, "left", {kBase + 1U}},
-        {KernelId::kMatmulInt16, 1U, "right", {kBase + 257U}},
-        {KernelId::kMatmulInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
-        {KernelId::kMatmulInt16, 4U, "depth", {0U, 65537U}},
-        {KernelId::kMatmulInt16, 7U, "shift", {8U, 0xFFFF'FFE0U}},
+        {KernelId::kFullyConnectedInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kFullyConnectedInt16, "", 2U, "channel_parameters", {kBase + 514U}},
+        {KernelId::kFullyConnectedInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kFullyConnectedInt16, "", 7U, "input_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 8U, "filter_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 9U, "output_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 10U, "activation_min", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kFullyConnectedInt16, "", 12U, "weights_layout", {1U, 2U}},
+        {KernelId::kFullyConnectedInt16, "", 13U, "sum_bytes", no_sums},
+        {KernelId::kConv2dInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kConv2dInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kConv2dInt16, "", 20U, "input_offset", no_offset},
+        {KernelId::kConv2dInt16, "", 21U, "output_offset", no_offset},
+        {KernelId::kConv2dInt16, "", 23U, "activation_max", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kConv2dInt16, "", 24U, "weights_layout", {1U, 2U}},
+        {KernelId::kConv2dInt16, "", 25U, "sum_bytes", no_sums},
+        {KernelId::kDepthwiseConv2dInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kDepthwiseConv2dInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kDepthwiseConv2dInt16, "", 19U, "input_offset", no_offset},
+        {KernelId::kDepthwiseConv2dInt16, "", 23U, "sum_bytes", no_sums},
+        {KernelId::kMatmulInt16, "", 0U, "left", {kBase + 1U}},
+        {KernelId::kMatmulInt16, "", 1U, "right", {kBase + 257U}},
+        {KernelId::kMatmulInt16, "", 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kMatmulInt16, "", 4U, "depth", {0U, 65537U}},
+        {KernelId::kMatmulInt16, "", 7U, "shift", {8U, 0xFFFF'FFE0U}},
     };
-    const std::vector<Sample> samples = int16_launches();
-    for (const Refusal& refusal : refusals) {
-        const auto sample = std::find_if(samples.begin(), samples.end(),
-                                         [&refusal](const Sample& candidate) { return candidate.id == refusal.id; });
-        ASSERT_NE(sample, samples.end());
-        for (const std::uint32_t value : refusal.values) {
-            Words words = sample->words;
-            words.at(refusal.word) = value;
-            Footprint footprint;
-            ArgumentError error;
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused);
-            EXPECT_STREQ(error.field, refusal.field) << kernel(refusal.id).name << " " << value;
-        }
-    }
+    expect_refused(refusals, int16_launches());
 }
 
 }  // namespace
