@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "tests/kernels/refusals.h"
+#include "tests/kernels/windows.h"
 
 namespace pianola::refdev {
 namespace {
@@ -21,9 +22,7 @@ class Int16Layers : public testing::Test {
     SmallDevice device_{kMemoryBytes};
     std::mt19937 random_{16U};
 
-    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) {
-        return lowest + static_cast<std::uint32_t>(random_() % (highest - lowest + 1U));
-    }
+    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) { return refdev::pick(random_, lowest, highest); }
     std::int32_t pick_signed(std::uint32_t magnitude) {
         return static_cast<std::int32_t>(pick(0U, 2U * magnitude)) - static_cast<std::int32_t>(magnitude);
     }
@@ -78,13 +77,6 @@ class Int16Layers : public testing::Test {
     std::uint32_t pick_sum_bytes() { return (pick(0U, 2U) == 0U) ? kNarrowSumBytes : kWideSumBytes; }
 };
 
-// One axis of a window: the input position of a tap, or -1 outside.
-std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
-                      std::uint32_t pad, std::uint32_t size) {
-    const std::int64_t at = (std::int64_t{output} * stride) + (std::int64_t{tap} * dilation) - pad;
-    return (at < size) ? std::max<std::int64_t>(at, -1) : -1;
-}
-
 TEST_F(Int16Layers, FullyConnected) {
     for (int round = 0; round < kRounds; ++round) {
         FullyConnectedArguments a{};
@@ -113,46 +105,24 @@ TEST_F(Int16Layers, Conv2d) {
         const std::uint32_t groups = pick(1U, 3U);
         Conv2dArguments a{};
         place(a);
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 7U);
-        a.input_width = pick(1U, 7U);
+        pick_window(a, random_, {7U, 4U, 3U, 4U, 2U, 2U, 2U, 2U});
         a.filter_channels = pick(1U, (round % 5 == 0) ? 30U : 5U);
         a.input_channels = groups * a.filter_channels;
-        a.output_height = pick(1U, 4U);
-        a.output_width = pick(1U, 4U);
         a.output_channels = groups * pick(1U, 19U);
-        a.filter_height = pick(1U, 3U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 2U);
-        a.stride_width = pick(1U, 2U);
-        a.dilation_height = pick(1U, 2U);
-        a.dilation_width = pick(1U, 2U);
-        a.pad_top = pick(0U, 2U);
-        a.pad_left = pick(0U, 2U);
         const std::uint32_t sum_bytes = pick_sum_bytes();
         fill(a.output_channels, sum_bytes);
         ASSERT_EQ(device_.run(KernelId::kConv2dInt16, words_of(Conv2dInt16Arguments{a, sum_bytes})), Status::kOk);
         const std::uint32_t taps = a.filter_height * a.filter_width;
-        for (std::uint32_t at = 0U; at < (a.batches * a.output_height * a.output_width * a.output_channels); ++at) {
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * a.output_channels); ++at) {
             const std::uint32_t channel = at % a.output_channels;
-            const std::uint32_t pixel = at / a.output_channels;
-            const std::uint32_t column = pixel % a.output_width;
-            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
-            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
-            const std::uint32_t first = (channel / (a.output_channels / groups)) * a.filter_channels;
+            const std::uint32_t group = channel / (a.output_channels / groups);
             std::int64_t sum = 0;
-            for (std::uint32_t tap = 0U; tap < taps; ++tap) {
-                const std::int64_t y =
-                    position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
-                const std::int64_t x =
-                    position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
-                for (std::uint32_t i = 0U; (y >= 0) && (x >= 0) && (i < a.filter_channels); ++i) {
-                    const std::uint32_t image_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
-                    const std::uint32_t image_pixel = (image_row * a.input_width) + static_cast<std::uint32_t>(x);
-                    sum += input((image_pixel * a.input_channels) + first + i) *
+            each_tap(a, at / a.output_channels, [&](std::uint32_t tap, std::uint32_t first) {
+                for (std::uint32_t i = 0U; i < a.filter_channels; ++i) {
+                    sum += input(first + (group * a.filter_channels) + i) *
                            device_.element(kFilter + (((channel * taps) + tap) * a.filter_channels) + i);
                 }
-            }
+            });
             ASSERT_NO_FATAL_FAILURE(expect_element(at, channel, sum, a.activation_min, a.activation_max, sum_bytes));
         }
     }
@@ -162,45 +132,21 @@ TEST_F(Int16Layers, DepthwiseConv2d) {
     for (int round = 0; round < kRounds; ++round) {
         DepthwiseConv2dArguments a{};
         place(a);
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 8U);
-        a.input_width = pick(1U, 8U);
+        pick_window(a, random_, {8U, 6U, 4U, 4U, 2U, 2U, 2U, 3U});
         a.input_channels = pick(1U, 9U);
         a.depth_multiplier = pick(1U, 3U);
-        a.output_height = pick(1U, 6U);
-        a.output_width = pick(1U, 6U);
-        a.filter_height = pick(1U, 4U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 2U);
-        a.stride_width = pick(1U, 2U);
-        a.dilation_height = pick(1U, 2U);
-        a.dilation_width = pick(1U, 2U);
-        a.pad_top = pick(0U, 3U);
-        a.pad_left = pick(0U, 3U);
         const std::uint32_t channels = a.input_channels * a.depth_multiplier;
         const std::uint32_t sum_bytes = pick_sum_bytes();
         fill(channels, sum_bytes);
         ASSERT_EQ(device_.run(KernelId::kDepthwiseConv2dInt16, words_of(DepthwiseConv2dInt16Arguments{a, sum_bytes})),
                   Status::kOk);
-        for (std::uint32_t at = 0U; at < (a.batches * a.output_height * a.output_width * channels); ++at) {
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * channels); ++at) {
             const std::uint32_t channel = at % channels;
-            const std::uint32_t pixel = at / channels;
-            const std::uint32_t column = pixel % a.output_width;
-            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
-            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
             std::int64_t sum = 0;
-            for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
-                const std::int64_t y =
-                    position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
-                const std::int64_t x =
-                    position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
-                if ((y >= 0) && (x >= 0)) {
-                    const std::uint32_t image_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
-                    const std::uint32_t image_pixel = (image_row * a.input_width) + static_cast<std::uint32_t>(x);
-                    sum += input((image_pixel * a.input_channels) + (channel / a.depth_multiplier)) *
-                           device_.element(kFilter + (tap * channels) + channel);
-                }
-            }
+            each_tap(a, at / channels, [&](std::uint32_t tap, std::uint32_t first) {
+                sum += input(first + (channel / a.depth_multiplier)) *
+                       device_.element(kFilter + (tap * channels) + channel);
+            });
             ASSERT_NO_FATAL_FAILURE(expect_element(at, channel, sum, a.activation_min, a.activation_max, sum_bytes));
         }
     }

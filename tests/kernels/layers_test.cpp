@@ -1,7 +1,7 @@
 // Fully connected and convolution kernels against the defining sums, for random geometries.
 #include <gtest/gtest.h>
 
-#include "tests/kernels/launch.h"
+#include "tests/kernels/windows.h"
 
 namespace pianola::refdev {
 namespace {
@@ -18,9 +18,7 @@ class Layers : public testing::Test {
     SmallDevice device_{kMemoryBytes};
     std::mt19937 random_{11U};
 
-    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) {
-        return lowest + static_cast<std::uint32_t>(random_() % (highest - lowest + 1U));
-    }
+    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) { return refdev::pick(random_, lowest, highest); }
     std::int32_t offset() { return static_cast<std::int32_t>(pick(0U, 255U)) - 127; }
     void fill(std::uint32_t channels) {
         device_.randomise(random_);
@@ -32,28 +30,32 @@ class Layers : public testing::Test {
         }
     }
     ChannelParameters channel(std::uint32_t index) { return device_.channel(kParameters + (12U * index)); }
-};
-
-// One axis of a window: the input position of a tap, or -1 outside.
-std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
-                      std::uint32_t pad, std::uint32_t size) {
-    const std::int64_t at = (std::int64_t{output} * stride) + (std::int64_t{tap} * dilation) - pad;
-    return (at < size) ? std::max<std::int64_t>(at, -1) : -1;
-}
-
-TEST_F(Layers, FullyConnected) {
-    for (int round = 0; round < kRounds; ++round) {
-        FullyConnectedArguments a{};
+    template <typename Layer>
+    void place(Layer& a) {
         a.input = kInput;
         a.filter = kFilter;
         a.channel_parameters = kParameters;
         a.output = kOutput;
+        a.input_offset = offset();
+        a.output_offset = offset() - 1;
+        a.activation_min = -128;
+        a.activation_max = 127;
+    }
+    template <typename Layer>
+    void expect_output(const Layer& a, std::uint32_t at, std::uint32_t in_channel, std::int32_t sum) {
+        ASSERT_EQ(device_.element(kOutput + at),
+                  published_output(sum, channel(in_channel), a.output_offset, a.activation_min, a.activation_max));
+    }
+};
+
+TEST_F(Layers, FullyConnected) {
+    for (int round = 0; round < kRounds; ++round) {
+        FullyConnectedArguments a{};
+        place(a);
         a.batches = pick(1U, 3U);
         a.input_depth = pick(1U, (round % 4 == 0) ? 400U : 40U);
         a.output_depth = pick(1U, 40U);
-        a.input_offset = offset();
         a.filter_offset = (round % 2 == 0) ? 0 : offset();
-        a.output_offset = offset() - 1;
         a.activation_min = -128 + static_cast<std::int32_t>(pick(0U, 20U));
         a.activation_max = 127 - static_cast<std::int32_t>(pick(0U, 20U));
         fill(a.output_depth);
@@ -65,9 +67,7 @@ TEST_F(Layers, FullyConnected) {
                     sum += (device_.element(kInput + (b * a.input_depth) + i) + a.input_offset) *
                            (device_.element(kFilter + (o * a.input_depth) + i) + a.filter_offset);
                 }
-                ASSERT_EQ(device_.element(kOutput + (b * a.output_depth) + o),
-                          published_output(sum, channel(o), a.output_offset, a.activation_min, a.activation_max))
-                    << round << " " << b << " " << o;
+                ASSERT_NO_FATAL_FAILURE(expect_output(a, (b * a.output_depth) + o, o, sum)) << round;
             }
         }
     }
@@ -77,59 +77,25 @@ TEST_F(Layers, Conv2d) {
     for (int round = 0; round < kRounds; ++round) {
         const std::uint32_t groups = (round % 3 == 0) ? pick(1U, 3U) : 1U;
         Conv2dArguments a{};
-        a.input = kInput;
-        a.filter = kFilter;
-        a.channel_parameters = kParameters;
-        a.output = kOutput;
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 8U);
-        a.input_width = pick(1U, 8U);
+        place(a);
+        pick_window(a, random_, {8U, 6U, 4U, 4U, 3U, 2U, 3U, 4U});
         a.filter_channels = pick(1U, (round % 5 == 0) ? 40U : 6U);
         a.input_channels = a.filter_channels * groups;
-        a.output_height = pick(1U, 6U);
-        a.output_width = pick(1U, 6U);
         a.output_channels = groups * pick(1U, 13U);
-        a.filter_height = pick(1U, 4U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 3U);
-        a.stride_width = pick(1U, 3U);
-        a.dilation_height = pick(1U, 2U);
-        a.dilation_width = pick(1U, 3U);
-        a.pad_top = pick(0U, 4U);
-        a.pad_left = pick(0U, 4U);
-        a.input_offset = offset();
-        a.output_offset = offset() - 1;
-        a.activation_min = -128;
-        a.activation_max = 127;
         fill(a.output_channels);
         ASSERT_EQ(device_.run(KernelId::kConv2d, words_of(a)), Status::kOk);
-        std::uint32_t index = 0U;
-        for (std::uint32_t b = 0U; b < a.batches; ++b) {
-            for (std::uint32_t pixel = 0U; pixel < (a.output_height * a.output_width); ++pixel) {
-                for (std::uint32_t o = 0U; o < a.output_channels; ++o) {
-                    const std::uint32_t first = (o / (a.output_channels / groups)) * a.filter_channels;
-                    std::int32_t sum = 0;
-                    for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
-                        const std::int64_t y = position(pixel / a.output_width, a.stride_height, tap / a.filter_width,
-                                                        a.dilation_height, a.pad_top, a.input_height);
-                        const std::int64_t x = position(pixel % a.output_width, a.stride_width, tap % a.filter_width,
-                                                        a.dilation_width, a.pad_left, a.input_width);
-                        for (std::uint32_t c = 0U; (x >= 0) && (y >= 0) && (c < a.filter_channels); ++c) {
-                            const auto at = ((((b * a.input_height) + static_cast<std::uint32_t>(y)) * a.input_width) +
-                                             static_cast<std::uint32_t>(x)) *
-                                            a.input_channels;
-                            const std::uint32_t weight =
-                                (((o * a.filter_height * a.filter_width) + tap) * a.filter_channels) + c;
-                            sum += (device_.element(kInput + at + first + c) + a.input_offset) *
-                                   device_.element(kFilter + weight);
-                        }
-                    }
-                    ASSERT_EQ(device_.element(kOutput + index),
-                              published_output(sum, channel(o), a.output_offset, a.activation_min, a.activation_max))
-                        << round << " " << index;
-                    index += 1U;
+        const std::uint32_t taps = a.filter_height * a.filter_width;
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * a.output_channels); ++at) {
+            const std::uint32_t o = at % a.output_channels;
+            const std::uint32_t group = o / (a.output_channels / groups);
+            std::int32_t sum = 0;
+            each_tap(a, at / a.output_channels, [&](std::uint32_t tap, std::uint32_t first) {
+                for (std::uint32_t c = 0U; c < a.filter_channels; ++c) {
+                    sum += (device_.element(kInput + first + (group * a.filter_channels) + c) + a.input_offset) *
+                           device_.element(kFilter + (((o * taps) + tap) * a.filter_channels) + c);
                 }
-            }
+            });
+            ASSERT_NO_FATAL_FAILURE(expect_output(a, at, o, sum)) << round;
         }
     }
 }
@@ -137,56 +103,21 @@ TEST_F(Layers, Conv2d) {
 TEST_F(Layers, DepthwiseConv2d) {
     for (int round = 0; round < kRounds; ++round) {
         DepthwiseConv2dArguments a{};
-        a.input = kInput;
-        a.filter = kFilter;
-        a.channel_parameters = kParameters;
-        a.output = kOutput;
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 8U);
-        a.input_width = pick(1U, 8U);
+        place(a);
+        pick_window(a, random_, {8U, 6U, 4U, 4U, 3U, 3U, 3U, 4U});
         a.input_channels = pick(1U, 45U);
         a.depth_multiplier = (round % 2 == 0) ? 1U : pick(1U, 3U);
-        a.output_height = pick(1U, 6U);
-        a.output_width = pick(1U, 6U);
-        a.filter_height = pick(1U, 4U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 3U);
-        a.stride_width = pick(1U, 3U);
-        a.dilation_height = pick(1U, 3U);
-        a.dilation_width = pick(1U, 3U);
-        a.pad_top = pick(0U, 4U);
-        a.pad_left = pick(0U, 4U);
-        a.input_offset = offset();
-        a.output_offset = offset() - 1;
-        a.activation_min = -128;
-        a.activation_max = 127;
         const std::uint32_t channels = a.input_channels * a.depth_multiplier;
         fill(channels);
         ASSERT_EQ(device_.run(KernelId::kDepthwiseConv2d, words_of(a)), Status::kOk);
-        std::uint32_t index = 0U;
-        for (std::uint32_t b = 0U; b < a.batches; ++b) {
-            for (std::uint32_t pixel = 0U; pixel < (a.output_height * a.output_width); ++pixel) {
-                for (std::uint32_t o = 0U; o < channels; ++o) {
-                    std::int32_t sum = 0;
-                    for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
-                        const std::int64_t y = position(pixel / a.output_width, a.stride_height, tap / a.filter_width,
-                                                        a.dilation_height, a.pad_top, a.input_height);
-                        const std::int64_t x = position(pixel % a.output_width, a.stride_width, tap % a.filter_width,
-                                                        a.dilation_width, a.pad_left, a.input_width);
-                        if ((x >= 0) && (y >= 0)) {
-                            const auto at = ((((b * a.input_height) + static_cast<std::uint32_t>(y)) * a.input_width) +
-                                             static_cast<std::uint32_t>(x)) *
-                                            a.input_channels;
-                            sum += (device_.element(kInput + at + (o / a.depth_multiplier)) + a.input_offset) *
-                                   device_.element(kFilter + (tap * channels) + o);
-                        }
-                    }
-                    ASSERT_EQ(device_.element(kOutput + index),
-                              published_output(sum, channel(o), a.output_offset, a.activation_min, a.activation_max))
-                        << round << " " << index;
-                    index += 1U;
-                }
-            }
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * channels); ++at) {
+            const std::uint32_t o = at % channels;
+            std::int32_t sum = 0;
+            each_tap(a, at / channels, [&](std::uint32_t tap, std::uint32_t first) {
+                sum += (device_.element(kInput + first + (o / a.depth_multiplier)) + a.input_offset) *
+                       device_.element(kFilter + (tap * channels) + o);
+            });
+            ASSERT_NO_FATAL_FAILURE(expect_output(a, at, o, sum)) << round;
         }
     }
 }
