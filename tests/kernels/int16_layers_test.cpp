@@ -5,7 +5,6 @@
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "tests/kernels/refusals.h"
-#include "tests/kernels/windows.h"
 
 namespace pianola::refdev {
 namespace {
@@ -17,12 +16,74 @@ constexpr std::uint32_t kOutput = kBase + 0xA000U;
 constexpr std::uint32_t kMemoryBytes = 0xE000U;
 constexpr int kRounds = 200;
 
+// The largest of each number of a window. The least is 1, or 0 for padding.
+struct WindowLimits {
+    std::uint32_t input;
+    std::uint32_t output;
+    std::uint32_t filter_height;
+    std::uint32_t filter_width;
+    std::uint32_t stride;
+    std::uint32_t dilation_height;
+    std::uint32_t dilation_width;
+    std::uint32_t pad;
+};
+
+// One axis of a window: the input position of a tap, or -1 outside.
+std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
+                      std::uint32_t pad, std::uint32_t size) {
+    const std::int64_t at = (std::int64_t{output} * stride) + (std::int64_t{tap} * dilation) - pad;
+    return (at < size) ? std::max<std::int64_t>(at, -1) : -1;
+}
+
+// Calls visit(tap, first) for each tap of an output pixel that lies inside the input; `first` is the index of the
+// first channel of the input pixel, `pixel` counts over batches, rows and columns of the output.
+template <typename Window, typename Visit>
+void each_tap(const Window& a, std::uint32_t pixel, const Visit& visit) {
+    const std::uint32_t column = pixel % a.output_width;
+    const std::uint32_t row = (pixel / a.output_width) % a.output_height;
+    const std::uint32_t batch = pixel / (a.output_width * a.output_height);
+    for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
+        const std::int64_t y =
+            position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
+        const std::int64_t x =
+            position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
+        if ((y >= 0) && (x >= 0)) {
+            const std::uint32_t input_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
+            visit(tap, ((input_row * a.input_width) + static_cast<std::uint32_t>(x)) * a.input_channels);
+        }
+    }
+}
+
+template <typename Window>
+std::uint32_t output_pixels(const Window& a) {
+    return a.batches * a.output_height * a.output_width;
+}
+
 class Int16Layers : public testing::Test {
   protected:
     SmallDevice device_{kMemoryBytes};
     std::mt19937 random_{16U};
 
-    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) { return refdev::pick(random_, lowest, highest); }
+    std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) {
+        return lowest + static_cast<std::uint32_t>(random_() % (highest - lowest + 1U));
+    }
+    // All of a convolution's geometry but its channels.
+    template <typename Window>
+    void pick_window(Window& a, const WindowLimits& most) {
+        a.batches = pick(1U, 2U);
+        a.input_height = pick(1U, most.input);
+        a.input_width = pick(1U, most.input);
+        a.output_height = pick(1U, most.output);
+        a.output_width = pick(1U, most.output);
+        a.filter_height = pick(1U, most.filter_height);
+        a.filter_width = pick(1U, most.filter_width);
+        a.stride_height = pick(1U, most.stride);
+        a.stride_width = pick(1U, most.stride);
+        a.dilation_height = pick(1U, most.dilation_height);
+        a.dilation_width = pick(1U, most.dilation_width);
+        a.pad_top = pick(0U, most.pad);
+        a.pad_left = pick(0U, most.pad);
+    }
     std::int32_t pick_signed(std::uint32_t magnitude) {
         return static_cast<std::int32_t>(pick(0U, 2U * magnitude)) - static_cast<std::int32_t>(magnitude);
     }
@@ -105,7 +166,7 @@ TEST_F(Int16Layers, Conv2d) {
         const std::uint32_t groups = pick(1U, 3U);
         Conv2dArguments a{};
         place(a);
-        pick_window(a, random_, {7U, 4U, 3U, 4U, 2U, 2U, 2U, 2U});
+        pick_window(a, {7U, 4U, 3U, 4U, 2U, 2U, 2U, 2U});
         a.filter_channels = pick(1U, (round % 5 == 0) ? 30U : 5U);
         a.input_channels = groups * a.filter_channels;
         a.output_channels = groups * pick(1U, 19U);
@@ -132,7 +193,7 @@ TEST_F(Int16Layers, DepthwiseConv2d) {
     for (int round = 0; round < kRounds; ++round) {
         DepthwiseConv2dArguments a{};
         place(a);
-        pick_window(a, random_, {8U, 6U, 4U, 4U, 2U, 2U, 2U, 3U});
+        pick_window(a, {8U, 6U, 4U, 4U, 2U, 2U, 2U, 3U});
         a.input_channels = pick(1U, 9U);
         a.depth_multiplier = pick(1U, 3U);
         const std::uint32_t channels = a.input_channels * a.depth_multiplier;

@@ -89,11 +89,6 @@ class SmallDevice {
     DeviceMemory memory_;
 };
 
-inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& parameters, std::int32_t offset,
-                                    std::int32_t lowest, std::int32_t highest) {
-    return published_element(sum, parameters.bias, parameters.multiplier, parameters.shift, offset, lowest, highest);
-}
-
 // A correct launch of every kernel, or several. All operands lie in the 3,200 bytes from kBase.
 struct Sample {
     KernelId id;
