@@ -8,21 +8,10 @@ constexpr std::uint32_t kInput = kBase;
 constexpr std::uint32_t kTable = kBase + 256U;
 constexpr std::uint32_t kOutput = kBase + 768U;
 
-// The sample of the int8 form.
-template <typename Arguments>
-Arguments sample_of(KernelId id) {
-    for (const Sample& sample : layer_launches()) {
-        if (sample.id == id) {
-            return arguments_from_words<Arguments>(span_of(sample.words));
-        }
-    }
-    throw std::runtime_error("no sample");
-}
-
-// The same of a layer, without zero points.
+// The layer's int8 form, without zero points.
 template <typename Layer>
 Layer layer_of(KernelId id) {
-    auto layer = sample_of<Layer>(id);
+    auto layer = sample_arguments<Layer>(id, layer_launches());
     layer.input_offset = 0;
     layer.output_offset = 0;
     layer.activation_min = -32768;
@@ -38,15 +27,15 @@ std::vector<Sample> int16_launches() {
     auto depthwise = layer_of<DepthwiseConv2dArguments>(KernelId::kDepthwiseConv2d);
     depthwise.output_height = 4U;
     depthwise.output_width = 4U;
-    auto pool = sample_of<Pool2dArguments>(KernelId::kMaxPool2d);
+    auto pool = sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d, layer_launches());
     pool.activation_min = -30000;
     pool.activation_max = 30000;
     pool.type = kTypeInt16;
-    auto mean = sample_of<MeanArguments>(KernelId::kMean);
+    auto mean = sample_arguments<MeanArguments>(KernelId::kMean, layer_launches());
     mean.input_zero_point = 0;
     mean.output_zero_point = 0;
     mean.type = kTypeInt16;
-    auto softmax = sample_of<SoftmaxArguments>(KernelId::kSoftmax);
+    auto softmax = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax, layer_launches());
     softmax.output_type = kTypeInt16;
     const SoftmaxInt16Arguments softmax16{kInput, kBase + 1024U, kOutput, 6U, 10U, 1 << 30, 1};
     const SigmoidInt16Arguments tanh{kInput, kTable, kOutput, 100U, SigmoidOp::kTanh, 20000, 14};
