@@ -2,8 +2,8 @@
 """PIANOLA_RECORDING=OFF leaves no instruction of the recording in the API's calls.
 
 Compiles the sources of the calls three times, optimised: without recording, with every mention of it cut out of the
-text but the locks, and with recording. The first two must give the same machine code; the third must not, or the
-comparison sees nothing.
+text but the locks, and with recording. The first two must give the same machine code; the third must not, or the comparison sees
+nothing.
 """
 import argparse
 import pathlib
