@@ -52,8 +52,7 @@ def judge(rows, most=MOST):
     """
     found = []
     for phase in rows[0][1]:
-        costs = [(after[phase] - before[phase]) / (many - few)
-                 for (few, before), (many, after) in zip(rows, rows[1:])]
+        costs = [(after[phase] - before[phase]) / (many - few) for (few, before), (many, after) in zip(rows, rows[1:])]
         found.append((phase, costs, max(abs(cost / costs[0] - 1.0) for cost in costs)))
     return found, all(difference <= most for _, _, difference in found)
 

@@ -62,11 +62,6 @@ using BoundHook = std::function<void(Call call, ByteSpan& memory)>;
 class HookedDevice final : public Device {
   public:
     explicit HookedDevice(const sim::SimOptions& options) : device_{options}, other_(kOtherBytes) {}
-    ~HookedDevice() = default;
-    HookedDevice(const HookedDevice&) = delete;
-    HookedDevice(HookedDevice&&) = delete;
-    HookedDevice& operator=(const HookedDevice&) = delete;
-    HookedDevice& operator=(HookedDevice&&) = delete;
 
     void set_hook(Hook hook) { hook_ = std::move(hook); }
     void set_lies(LieHook lies) { lies_ = std::move(lies); }

@@ -20,13 +20,6 @@ using campaign::Lie;
 // Keeps the name of the first check that fails.
 class FirstFailure final : public Sink {
   public:
-    FirstFailure() = default;
-    ~FirstFailure() = default;
-    FirstFailure(const FirstFailure&) = delete;
-    FirstFailure(FirstFailure&&) = delete;
-    FirstFailure& operator=(const FirstFailure&) = delete;
-    FirstFailure& operator=(FirstFailure&&) = delete;
-
     void text(const char* text) noexcept override {
         if (is_next_) {
             name_ = text;

@@ -43,9 +43,7 @@ class Folder {
     Folder();
     ~Folder();
     Folder(const Folder&) = delete;
-    Folder(Folder&&) = delete;
     Folder& operator=(const Folder&) = delete;
-    Folder& operator=(Folder&&) = delete;
 
     [[nodiscard]] std::vector<std::string> names() const;  // sorted
 

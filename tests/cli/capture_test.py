@@ -81,9 +81,7 @@ class Capture(cli_support.CliTest):
 
     def model_of(self, *operators):
         """A model of operators one after another, between a float32 input and its output."""
-        tensors = [
-            models.Tensor(f"t{i}", "FLOAT32", (4,), (), (), 0, False, None) for i in range(len(operators) + 1)
-        ]
+        tensors = [models.Tensor(f"t{i}", "FLOAT32", (4,), (), (), 0, False, None) for i in range(len(operators) + 1)]
         steps = [models.Operator(name, [i], [i + 1], {}) for i, name in enumerate(operators)]
         graph = models.Subgraph(tensors, [0], [len(operators)], steps)
         return self.write(f"{operators[0]}.tflite", writer.write(models.Model([graph])))

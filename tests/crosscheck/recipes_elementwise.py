@@ -21,8 +21,7 @@ def _other(graph, source, shape, like=False):
     """A second operand: a constant, or an input."""
     tensor = graph.tensors[source]
     if graph.chance(0.4):
-        made = graph.constant(graph.data(tensor.type, shape), graph.scale(tensor.type),
-                              graph.zero_point(tensor.type))
+        made = graph.constant(graph.data(tensor.type, shape), graph.scale(tensor.type), graph.zero_point(tensor.type))
     else:
         made = graph.input(tensor.type, shape)
     if like:

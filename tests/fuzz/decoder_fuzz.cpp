@@ -133,11 +133,6 @@ class Machine final : public refdev::CommandObserver {
         const refdev::MemoryRegion trace{kTraceBase, kTraceBytes, trace_.data(), false, false, false, false, true};
         require(is_ok(memory_.program(data)) && is_ok(memory_.program(trace)), "two regions fit");
     }
-    ~Machine() = default;
-    Machine(const Machine&) = delete;
-    Machine(Machine&&) = delete;
-    Machine& operator=(const Machine&) = delete;
-    Machine& operator=(Machine&&) = delete;
 
     // What stopped the trace, if anything, and at which of its commands. Memory starts as a function of the words.
     struct Outcome {

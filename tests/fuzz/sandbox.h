@@ -19,9 +19,7 @@ class Sandbox {
     Sandbox();
     ~Sandbox();
     Sandbox(const Sandbox&) = delete;
-    Sandbox(Sandbox&&) = delete;
     Sandbox& operator=(const Sandbox&) = delete;
-    Sandbox& operator=(Sandbox&&) = delete;
 
     // A file that is there at every start.
     void add(const std::string& name, const std::vector<std::uint8_t>& contents);

@@ -27,9 +27,7 @@ class Silence {
         (void)close(errors_);
     }
     Silence(const Silence&) = delete;
-    Silence(Silence&&) = delete;
     Silence& operator=(const Silence&) = delete;
-    Silence& operator=(Silence&&) = delete;
 
   private:
     int output_;

@@ -22,13 +22,6 @@ class AnalysesProof(GateProof):
         for folder in ("docs/safety", "docs/evidence", "runtime/include", "tests/campaign/recorded"):
             shutil.copytree(ROOT / folder, self.root / folder)
 
-    def change(self, name, old, new):
-        """Replaces one text in a file of the copy."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
     def findings(self):
         """What is wrong without results."""
         found = analyses.Analyses(self.root)

@@ -71,13 +71,6 @@ class ComponentsProof(GateProof):
         self.addCleanup(setattr, module, name, getattr(module, name))
         setattr(module, name, value)
 
-    def changed(self, name, old, new):
-        """A text of the copy is another one."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
     def images(self, release, size=MAP):
         """A build with one application in each configuration."""
         for configuration, text in zip(linked_symbols.CONFIGURATIONS, (release, size)):
@@ -114,11 +107,11 @@ class Symbols(ComponentsProof):
                          [f"pianola_example_proof.elf: /usr/lib/other/libc.a(f.o): of no component of {ROWS}"])
 
     def test_a_removed_row_is_named(self):
-        self.changed(TABLE, f"newlib,lib_a-memcpy,memcpy,{BOARD},\n", "")
+        self.change(TABLE, f"newlib,lib_a-memcpy,memcpy,{BOARD},\n", "")
         self.assert_finds(self.gate(MAP), "newlib: lib_a-memcpy memcpy: linked")
 
     def test_a_row_without_a_symbol_is_named(self):
-        self.changed(TABLE, f"memcpy,{BOARD},", f"memcpy,{BOARD},\nnewlib,lib_a-strcmp,strcmp,{BOARD},")
+        self.change(TABLE, f"memcpy,{BOARD},", f"memcpy,{BOARD},\nnewlib,lib_a-strcmp,strcmp,{BOARD},")
         self.assertEqual(self.gate(MAP), [f"newlib: lib_a-strcmp strcmp: a row of {TABLE}, and in no image of {BOARD} "
                                           "(applications)"])
 
@@ -128,7 +121,7 @@ class Symbols(ComponentsProof):
         self.assert_finds(linked_symbols.judge(self.root, BOARD, build)[1], "MinSizeRel: no image")
 
     def test_other_boards_keep_their_rows(self):
-        self.changed(TABLE, f"memcpy,{BOARD},", f"memcpy,{BOARD} {OTHER},")
+        self.change(TABLE, f"memcpy,{BOARD},", f"memcpy,{BOARD} {OTHER},")
         linked_symbols.record(self.root, [self.images(MAP)])
         self.assertIn(f"memcpy,{BOARD} {OTHER},", (self.root / TABLE).read_text(encoding="utf-8"))
 
@@ -176,7 +169,7 @@ class Rows(ComponentsProof):
         self.assertEqual(self.findings(), [])
 
     def test_a_changed_version_is_named(self):
-        self.changed(ROWS, 'version = "1.8-1"', 'version = "1.8-2"')
+        self.change(ROWS, 'version = "1.8-1"', 'version = "1.8-2"')
         self.assertEqual(self.findings(), ["picolibc: version is 1.8-1 here, 1.8-2 is recorded"])
 
     def test_changed_files_are_named(self):
@@ -184,7 +177,7 @@ class Rows(ComponentsProof):
         self.assert_finds(self.findings(), f"newlib: files_sha256 is {'0' * 64} here")
 
     def test_a_package_that_is_published_with_other_bytes_is_named(self):
-        self.changed(ROWS, 'package_sha256 = "c80278', 'package_sha256 = "c80279')
+        self.change(ROWS, 'package_sha256 = "c80278', 'package_sha256 = "c80279')
         self.assert_finds(self.findings(), "newlib: package_sha256 is c80278")
 
     def test_a_package_that_is_missing_is_named(self):
@@ -210,7 +203,7 @@ class Rows(ComponentsProof):
         self.assert_finds(self.findings(), "verifier.h: not the file that libflatbuffers-dev has installed")
 
     def test_other_sources_are_named(self):
-        self.changed(components.FETCH, "sha256=102a", "sha256=102b")
+        self.change(components.FETCH, "sha256=102a", "sha256=102b")
         self.assert_finds(self.findings(), "bearssl: package_sha256 is 102a")
 
     def test_a_list_of_wide_elements_is_named(self):
@@ -225,15 +218,15 @@ class Rows(ComponentsProof):
         self.assertEqual(self.findings(), ["newlib: printf: in 0 groups of symbols, one is needed"])
 
     def test_a_group_without_symbols_or_tests_is_named(self):
-        self.changed(ROWS, "pattern = '__(ashl|ashr|lshr)di3'", "pattern = '__(ashx)di3'")
+        self.change(ROWS, "pattern = '__(ashl|ashr|lshr)di3'", "pattern = '__(ashx)di3'")
         self.assert_finds(self.findings(), "libgcc-riscv: __(ashx)di3: no image links such a symbol")
-        self.changed(ROWS, 'why = "Linked with', 'what = "Linked with')
+        self.change(ROWS, 'why = "Linked with', 'what = "Linked with')
         self.assert_finds(self.findings(), "__aeabi_[il]div0: neither a test nor a reason")
 
     def test_anomalies_are_filled_in(self):
-        self.changed(ROWS, 'source = "https://github.com/google/flatbuffers/issues/8397"', 'source = "hearsay"')
+        self.change(ROWS, 'source = "https://github.com/google/flatbuffers/issues/8397"', 'source = "hearsay"')
         self.assert_finds(self.findings(), "no public source")
-        self.changed(ROWS, 'looked_at = "2026-11-27"', 'looked_at = "lately"')
+        self.change(ROWS, 'looked_at = "2026-11-27"', 'looked_at = "lately"')
         self.assert_finds(self.findings(), "flatbuffers: looked at lately")
 
     def test_tests_have_passed(self):
@@ -263,7 +256,7 @@ class BillOfMaterials(ComponentsProof):
 
     def test_another_component_gives_another_namespace(self):
         before = self.document()["documentNamespace"]
-        self.changed(ROWS, 'version = "0.6"', 'version = "0.7"')
+        self.change(ROWS, 'version = "0.6"', 'version = "0.7"')
         self.assertNotEqual(self.document()["documentNamespace"], before)
 
     def test_it_says_what_is_linked(self):

@@ -26,15 +26,12 @@ class FaultTreesProof(GateProof):
 
     def findings_after(self, old, new, name=TREES, results=()):
         """What is wrong once a text of the copy is another one."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        text = self.change(name, old, new)
         trees = fault_trees.FaultTrees(self.root)
         if results:
             trees.take_results(results)
         trees.check()
-        path.write_text(text, encoding="utf-8")
+        self.write(name, text)
         return trees.findings
 
     def test_accepts_what_is_there(self):

@@ -47,8 +47,7 @@ def directives(text):
 
 def commented_code(text):
     """5.7.2: a comment that ends as a statement or the head of a block does."""
-    return [(number, "misra-text-5.7.2") for number, line in comment_lines(text)
-            if CODE_IN_COMMENT.match(line)]
+    return [(number, "misra-text-5.7.2") for number, line in comment_lines(text) if CODE_IN_COMMENT.match(line)]
 
 
 def comment_lines(text):

@@ -24,6 +24,14 @@ class GateProof(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return pathlib.Path(name)
 
+    def change(self, name, old, new):
+        """Replaces one text in a file of the example. Returns what the file was."""
+        path = self.root / name
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        return text
+
     def compile(self, text, flags=()):
         """The object that `text` compiles to."""
         source = self.root / self.write("example.cpp", text)

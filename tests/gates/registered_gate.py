@@ -39,8 +39,7 @@ def judge(root, names, results=()):
     """Findings over the files `names` of `root`, and how many gates and proofs there are."""
     lists = [name for name in names if name.name == "CMakeLists.txt" or name.suffix == ".cmake"]
     files, gates = registered((root / name).read_text(encoding="utf-8") for name in lists)
-    programs = [name for name in names
-                if name.parts[0] == "tests" and name.name.endswith(("_gate.py", "_proof.py"))]
+    programs = [name for name in names if name.parts[0] == "tests" and name.name.endswith(("_gate.py", "_proof.py"))]
     findings = [f"{name}: no CMakeLists.txt makes a test of it" for name in programs if name.name not in files]
     findings += [f"{name}: a gate without a proof" for name in programs if name.name.endswith("_gate.py") and
                  not (root / name.parent / name.name.replace("_gate.py", "_proof.py")).exists()]

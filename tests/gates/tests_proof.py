@@ -13,8 +13,7 @@ class TestsProof(GateProof):
         names = [self.write("tests/a_test.cpp", "TEST(A, Holds) {}\n"), self.write("tests/b.cpp", "int b();\n"),
                  self.write("tests/c_test.py", "pass\n")]
         root = self.root.resolve()
-        found, examined = judge(self.root, names, {root / name for name in compiled},
-                                {root / name for name in scripts})
+        found, examined = judge(self.root, names, {root / name for name in compiled}, {root / name for name in scripts})
         self.assertEqual(examined, 2)
         return found
 

@@ -25,13 +25,10 @@ class ToolsProof(GateProof):
 
     def findings_after(self, name, old, new):
         """What is wrong once a text of the copy is another one."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        text = self.change(name, old, new)
         found = tools.Tools(self.root)
         found.check()
-        path.write_text(text, encoding="utf-8")
+        self.write(name, text)
         return found.findings
 
     def test_packages_and_rows_agree(self):

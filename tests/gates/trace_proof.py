@@ -30,13 +30,6 @@ class TraceProof(GateProof):
         shutil.copytree(ROOT / "docs/safety", self.root / "docs/safety")
         shutil.copytree(ROOT / "runtime/include", self.root / "runtime/include")
 
-    def change(self, name, old, new):
-        """Replaces one text in a file of the copy."""
-        path = self.root / name
-        text = path.read_text(encoding="utf-8")
-        self.assertIn(old, text)
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-
     def findings(self):
         """What is wrong without results."""
         found = trace.Trace(self.root)

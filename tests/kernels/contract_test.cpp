@@ -1,19 +1,10 @@
 // What the kernels that are not quantised refuse, word by word.
 #include <gtest/gtest.h>
 
-#include "tests/kernels/launch.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
-
-// One word of a correct launch, values that make it incorrect, and the word that is then named.
-struct Refusal {
-    KernelId id;
-    const char* variant;
-    std::uint32_t word;
-    const char* field;
-    std::vector<std::uint32_t> values;
-};
 
 constexpr std::uint32_t kHuge = 0x8000'0000U;
 
@@ -117,32 +108,8 @@ std::vector<Refusal> refusals() {
     };
 }
 
-Words sample_words(KernelId id, const std::string& variant) {
-    for (const Sample& sample : plain_launches()) {
-        if ((sample.id == id) && (variant == sample.variant)) {
-            return sample.words;
-        }
-    }
-    throw std::runtime_error("no sample " + variant);
-}
-
 TEST(Contract, EveryWordOutOfItIsRefusedByName) {
-    SmallDevice device{2048U};
-    for (const Refusal& refusal : refusals()) {
-        const Words sample = sample_words(refusal.id, refusal.variant);
-        for (const std::uint32_t value : refusal.values) {
-            Words words = sample;
-            words.at(refusal.word) = value;
-            Footprint footprint;
-            ArgumentError error;
-            const std::string name = std::string{kernel(refusal.id).name} + refusal.variant + " word " +
-                                     std::to_string(refusal.word) + " = " + std::to_string(value);
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused) << name;
-            EXPECT_STREQ(error.field, refusal.field) << name;
-            EXPECT_EQ(footprint.extents.view().size(), 0U) << name;
-            EXPECT_EQ(device.run(refusal.id, words), Status::kRefused) << name;
-        }
-    }
+    expect_refused(refusals(), plain_launches());
 }
 
 TEST(Contract, TheLastGoodValuesAreAccepted) {
@@ -161,7 +128,7 @@ TEST(Contract, TheLastGoodValuesAreAccepted) {
              {KernelId::kBinary, "", 2U, kBase},  // in place of either input
              {KernelId::kBinary, "", 2U, kBase + 256U},
          }) {
-        Words words = sample_words(id, variant);
+        Words words = words_of_sample(plain_launches(), id, variant);
         words.at(word) = value;
         // Out of the way of an operand that grows.
         if (id == KernelId::kMatmul) {
@@ -191,7 +158,8 @@ TEST(Contract, CostsFollowThePublishedModel) {
              {KernelId::kSelect, "", 64U + 4U + 34U},              // 30 elements, 6 + 120 + 20 + 120 bytes
              {KernelId::kSemaphore, "_increment", 64U + 1U + 1U},  // 8 bytes
          }) {
-        ASSERT_EQ(kernel(id).describe(span_of(sample_words(id, variant)), footprint, error), Status::kOk);
+        ASSERT_EQ(kernel(id).describe(span_of(words_of_sample(plain_launches(), id, variant)), footprint, error),
+                  Status::kOk);
         EXPECT_EQ(footprint.cost_cycles, cost) << kernel(id).name << variant;
     }
 }

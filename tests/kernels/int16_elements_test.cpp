@@ -5,22 +5,13 @@
 #include <numeric>
 
 #include "hal/devices/refdev/kernels/arguments.h"
-#include "tests/kernels/launch.h"
+#include "tests/kernels/element_cases.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kTables = kBase + 0x2000U;
-
-template <typename Arguments>
-Arguments sample_arguments(KernelId id) {
-    for (const Sample& sample : int16_launches()) {
-        if (sample.id == id) {
-            return arguments_from_words<Arguments>(span_of(sample.words));
-        }
-    }
-    throw std::runtime_error("no sample");
-}
 
 class Int16Elements : public testing::Test {
   protected:
@@ -28,108 +19,38 @@ class Int16Elements : public testing::Test {
     std::mt19937 random_{17U};
 
     std::int32_t element(std::uint32_t tensor, std::size_t index) {
-        std::int16_t value = 0;
-        std::memcpy(&value, &device_.at(tensor + (2U * static_cast<std::uint32_t>(index))), sizeof(value));
-        return value;
+        return device_.typed(kTypeInt16, tensor, static_cast<std::uint32_t>(index));
     }
     void store(std::uint32_t tensor, std::size_t index, double value) {
         const auto bits = static_cast<std::uint16_t>(static_cast<std::int32_t>(std::round(value)));
         std::memcpy(&device_.at(tensor + (2U * static_cast<std::uint32_t>(index))), &bits, sizeof(bits));
     }
-    // Elements of each pooling window, in order of the output.
-    std::vector<std::vector<std::int32_t>> pool_windows(const Pool2dArguments& a) {
-        std::vector<std::vector<std::int32_t>> windows;
-        for (std::uint32_t output = 0U; output < (a.batches * a.output_height * a.output_width * a.channels);
-             ++output) {
-            const std::uint32_t pixel = output / a.channels;
-            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
-            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
-            std::vector<std::int32_t> window;
-            for (std::uint32_t at = 0U; at < (a.input_height * a.input_width); ++at) {
-                const std::uint32_t tap_y = (at / a.input_width) + a.pad_top - (row * a.stride_height);
-                const std::uint32_t tap_x =
-                    (at % a.input_width) + a.pad_left - ((pixel % a.output_width) * a.stride_width);
-                if ((tap_y < a.filter_height) && (tap_x < a.filter_width)) {
-                    const std::uint32_t image = (batch * a.input_height * a.input_width) + at;
-                    window.push_back(element(a.input, (image * a.channels) + (output % a.channels)));
-                }
-            }
-            windows.push_back(window);
-        }
-        return windows;
-    }
 };
 
 TEST_F(Int16Elements, MaxPoolTakesTheLargest) {
-    const auto a = sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d);
-    device_.randomise(random_);
-    ASSERT_EQ(device_.run(KernelId::kMaxPool2d, words_of(a)), Status::kOk);
-    std::size_t at = 0U;
-    for (const std::vector<std::int32_t>& window : pool_windows(a)) {
-        const std::int32_t largest = *std::max_element(window.begin(), window.end());
-        ASSERT_EQ(element(a.output, at), std::clamp(largest, a.activation_min, a.activation_max));
-        at += 1U;
-    }
+    expect_largest(device_, random_, sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d, int16_launches()));
 }
 
 TEST_F(Int16Elements, AveragePoolRoundsHalvesAwayFromZero) {
-    const auto a = sample_arguments<Pool2dArguments>(KernelId::kAveragePool2d);
     std::uint32_t halves = 0U;
     for (int round = 0; round < 100; ++round) {
-        device_.randomise(random_);
-        ASSERT_EQ(device_.run(KernelId::kAveragePool2d, words_of(a)), Status::kOk);
-        std::size_t at = 0U;
-        for (const std::vector<std::int32_t>& window : pool_windows(a)) {
-            const double mean = std::accumulate(window.begin(), window.end(), 0) / static_cast<double>(window.size());
-            halves += (std::fabs(mean - std::trunc(mean)) == 0.5) ? 1U : 0U;
-            ASSERT_EQ(element(a.output, at),
-                      std::clamp(static_cast<std::int32_t>(std::round(mean)), a.activation_min, a.activation_max));
-            at += 1U;
-        }
+        ASSERT_NO_FATAL_FAILURE(expect_averages(
+            device_, random_, sample_arguments<Pool2dArguments>(KernelId::kAveragePool2d, int16_launches()), halves));
     }
     EXPECT_GT(halves, 10U);
 }
 
 TEST_F(Int16Elements, MeanOverEverySubsetOfAxes) {
-    for (std::uint32_t axes = 1U; axes < 16U; ++axes) {
-        auto a = sample_arguments<MeanArguments>(KernelId::kMean);
-        a.reduced_axes = axes;
-        device_.randomise(random_);
-        std::vector<std::int32_t> sums(std::size_t{a.dims[0]} * a.dims[1] * a.dims[2] * a.dims[3]);
-        std::uint32_t outputs = 0U;
-        for (std::uint32_t i = 0U; i < sums.size(); ++i) {
-            std::uint32_t rest = i;
-            std::uint32_t output = 0U;
-            std::uint32_t step = 1U;
-            for (std::uint32_t axis = 4U; axis-- > 0U;) {
-                const std::uint32_t coordinate = rest % a.dims.at(axis);
-                rest /= a.dims.at(axis);
-                if (((axes >> axis) & 1U) == 0U) {
-                    output += coordinate * step;
-                    step *= a.dims.at(axis);
-                }
-            }
-            sums.at(output) += element(a.input, i);
-            outputs = step;
-        }
-        ASSERT_EQ(device_.run(KernelId::kMean, words_of(a)), Status::kOk);
-        for (std::uint32_t i = 0U; i < outputs; ++i) {
-            const std::int64_t mean = published_rescale(sums[i], a.multiplier, a.shift);
-            ASSERT_EQ(element(a.output, i), std::clamp<std::int64_t>(mean, -32768, 32767)) << axes << " " << i;
-        }
-    }
+    expect_means(device_, random_, sample_arguments<MeanArguments>(KernelId::kMean, int16_launches()), -32768, 32767);
 }
 
 TEST_F(Int16Elements, SoftmaxOfInt8IsCloseToTheRealOne) {
-    const auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax);
+    const auto a = sample_arguments<SoftmaxArguments>(KernelId::kSoftmax, int16_launches());
     for (int round = 0; round < 50; ++round) {
         device_.randomise(random_);
         ASSERT_EQ(device_.run(KernelId::kSoftmax, words_of(a)), Status::kOk);
         for (std::uint32_t row = 0U; row < a.rows; ++row) {
-            double sum = 0.0;
-            for (std::uint32_t i = 0U; i < a.depth; ++i) {
-                sum += std::exp(device_.element(a.input + (row * a.depth) + i) / 16.0);
-            }
+            const double sum = sum_of_exponentials(device_, a.input + (row * a.depth), a.depth);
             for (std::uint32_t i = 0U; i < a.depth; ++i) {
                 const std::uint32_t at = (row * a.depth) + i;
                 const double real = 65536.0 * std::exp(device_.element(a.input + at) / 16.0) / sum;
@@ -141,7 +62,7 @@ TEST_F(Int16Elements, SoftmaxOfInt8IsCloseToTheRealOne) {
 
 // Tables of the plain functions here: the kernel interpolates between whatever entries it is given.
 TEST_F(Int16Elements, SoftmaxIsCloseToTheRealOneAlsoInPlace) {
-    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16);
+    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16, int16_launches());
     a.tables = kTables;
     for (int round = 0; round < 50; ++round) {
         device_.randomise(random_);
@@ -160,7 +81,9 @@ TEST_F(Int16Elements, SoftmaxIsCloseToTheRealOneAlsoInPlace) {
                 expected.push_back(32768.0 * std::exp(unit * element(a.input, (row * a.depth) + i)) / sum);
             }
         }
-        a.output = (round % 2 == 0) ? a.input : sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16).output;
+        a.output = (round % 2 == 0)
+                       ? a.input
+                       : sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16, int16_launches()).output;
         ASSERT_EQ(device_.run(KernelId::kSoftmaxInt16, words_of(a)), Status::kOk);
         for (std::size_t i = 0U; i < expected.size(); ++i) {
             ASSERT_NEAR(element(a.output, i), std::min(expected[i], 32767.0), 12.0);
@@ -171,7 +94,7 @@ TEST_F(Int16Elements, SoftmaxIsCloseToTheRealOneAlsoInPlace) {
 // Of the longest row, and of tables that make sums of nothing, of less than nothing, and of the largest numbers.
 TEST_F(Int16Elements, SoftmaxIsDefinedForEveryTable) {
     SmallDevice device{0x4'2000U};
-    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16);
+    auto a = sample_arguments<SoftmaxInt16Arguments>(KernelId::kSoftmaxInt16, int16_launches());
     a.rows = 1U;
     a.depth = 65535U;
     a.tables = kBase + 0x4'0000U;
@@ -241,51 +164,32 @@ TEST_F(Sigmoids, RoundHalvesOfTheirOperandUpwards) {
 }
 
 TEST(Int16ElementsContract, EveryWordOutOfItIsRefusedByName) {
-    struct Refusal {
-        KernelId id;
-        std::uint32_t word;
-        const char* field;
-        std::vector<std::uint32_t> values;
-    };
     const std::vector<std::uint32_t> no_type{0U, 2U, 4U, 5U, UINT32_MAX};
     const std::vector<Refusal> refusals{
-        {KernelId::kMaxPool2d, 0U, "input", {kBase + 1U}},
-        {KernelId::kMaxPool2d, 1U, "output", {kBase + 769U}},
-        {KernelId::kAveragePool2d, 14U, "activation_min", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kAveragePool2d, 16U, "type", no_type},
-        {KernelId::kMean, 0U, "input", {kBase + 1U}},
-        {KernelId::kMean, 1U, "output", {kBase + 769U}},
-        {KernelId::kMean, 7U, "input_zero_point", {1U, UINT32_MAX}},
-        {KernelId::kMean, 8U, "output_zero_point", {1U, UINT32_MAX}},
-        {KernelId::kMean, 11U, "type", no_type},
-        {KernelId::kSoftmax, 1U, "output", {kBase + 769U}},
-        {KernelId::kSoftmax, 7U, "output_type", no_type},
-        {KernelId::kSoftmaxInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kSoftmaxInt16, 1U, "tables", {kBase + 0x1001U}},
-        {KernelId::kSoftmaxInt16, 2U, "output", {kBase + 769U}},
-        {KernelId::kSoftmaxInt16, 4U, "depth", {0U, 65536U, UINT32_MAX}},
-        {KernelId::kSoftmaxInt16, 6U, "shift", {31U, 0xFFFF'FFE0U}},
-        {KernelId::kSigmoidInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kSigmoidInt16, 1U, "table", {kBase + 257U}},
-        {KernelId::kSigmoidInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
-        {KernelId::kSigmoidInt16, 4U, "op", {0U, 3U, UINT32_MAX}},
-        {KernelId::kSigmoidInt16, 5U, "multiplier", {32768U, UINT32_MAX}},
-        {KernelId::kSigmoidInt16, 6U, "shift", {32U, UINT32_MAX}},
+        {KernelId::kMaxPool2d, "_int16", 0U, "input", {kBase + 1U}},
+        {KernelId::kMaxPool2d, "_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kAveragePool2d, "_int16", 14U, "activation_min", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kAveragePool2d, "_int16", 16U, "type", no_type},
+        {KernelId::kMean, "_int16", 0U, "input", {kBase + 1U}},
+        {KernelId::kMean, "_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kMean, "_int16", 7U, "input_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, "_int16", 8U, "output_zero_point", {1U, UINT32_MAX}},
+        {KernelId::kMean, "_int16", 11U, "type", no_type},
+        {KernelId::kSoftmax, "_to_int16", 1U, "output", {kBase + 769U}},
+        {KernelId::kSoftmax, "_to_int16", 7U, "output_type", no_type},
+        {KernelId::kSoftmaxInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kSoftmaxInt16, "", 1U, "tables", {kBase + 0x1001U}},
+        {KernelId::kSoftmaxInt16, "", 2U, "output", {kBase + 769U}},
+        {KernelId::kSoftmaxInt16, "", 4U, "depth", {0U, 65536U, UINT32_MAX}},
+        {KernelId::kSoftmaxInt16, "", 6U, "shift", {31U, 0xFFFF'FFE0U}},
+        {KernelId::kSigmoidInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kSigmoidInt16, "", 1U, "table", {kBase + 257U}},
+        {KernelId::kSigmoidInt16, "", 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kSigmoidInt16, "", 4U, "op", {0U, 3U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, "", 5U, "multiplier", {32768U, UINT32_MAX}},
+        {KernelId::kSigmoidInt16, "", 6U, "shift", {32U, UINT32_MAX}},
     };
-    const std::vector<Sample> samples = int16_launches();
-    for (const Refusal& refusal : refusals) {
-        const auto sample = std::find_if(samples.begin(), samples.end(),
-                                         [&refusal](const Sample& candidate) { return candidate.id == refusal.id; });
-        ASSERT_NE(sample, samples.end());
-        for (const std::uint32_t value : refusal.values) {
-            Words words = sample->words;
-            words.at(refusal.word) = value;
-            Footprint footprint;
-            ArgumentError error;
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused);
-            EXPECT_STREQ(error.field, refusal.field) << kernel(refusal.id).name << " " << value;
-        }
-    }
+    expect_refused(refusals, int16_launches());
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/fixed_point.h"
-#include "tests/kernels/launch.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
@@ -16,6 +16,49 @@ constexpr std::uint32_t kOutput = kBase + 0xA000U;
 constexpr std::uint32_t kMemoryBytes = 0xE000U;
 constexpr int kRounds = 200;
 
+// The largest of each number of a window. The least is 1, or 0 for padding.
+struct WindowLimits {
+    std::uint32_t input;
+    std::uint32_t output;
+    std::uint32_t filter_height;
+    std::uint32_t filter_width;
+    std::uint32_t stride;
+    std::uint32_t dilation_height;
+    std::uint32_t dilation_width;
+    std::uint32_t pad;
+};
+
+// One axis of a window: the input position of a tap, or -1 outside.
+std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
+                      std::uint32_t pad, std::uint32_t size) {
+    const std::int64_t at = (std::int64_t{output} * stride) + (std::int64_t{tap} * dilation) - pad;
+    return (at < size) ? std::max<std::int64_t>(at, -1) : -1;
+}
+
+// Calls visit(tap, first) for each tap of an output pixel that lies inside the input; `first` is the index of the
+// first channel of the input pixel, `pixel` counts over batches, rows and columns of the output.
+template <typename Window, typename Visit>
+void each_tap(const Window& a, std::uint32_t pixel, const Visit& visit) {
+    const std::uint32_t column = pixel % a.output_width;
+    const std::uint32_t row = (pixel / a.output_width) % a.output_height;
+    const std::uint32_t batch = pixel / (a.output_width * a.output_height);
+    for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
+        const std::int64_t y =
+            position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
+        const std::int64_t x =
+            position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
+        if ((y >= 0) && (x >= 0)) {
+            const std::uint32_t input_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
+            visit(tap, ((input_row * a.input_width) + static_cast<std::uint32_t>(x)) * a.input_channels);
+        }
+    }
+}
+
+template <typename Window>
+std::uint32_t output_pixels(const Window& a) {
+    return a.batches * a.output_height * a.output_width;
+}
+
 class Int16Layers : public testing::Test {
   protected:
     SmallDevice device_{kMemoryBytes};
@@ -23,6 +66,23 @@ class Int16Layers : public testing::Test {
 
     std::uint32_t pick(std::uint32_t lowest, std::uint32_t highest) {
         return lowest + static_cast<std::uint32_t>(random_() % (highest - lowest + 1U));
+    }
+    // All of a convolution's geometry but its channels.
+    template <typename Window>
+    void pick_window(Window& a, const WindowLimits& most) {
+        a.batches = pick(1U, 2U);
+        a.input_height = pick(1U, most.input);
+        a.input_width = pick(1U, most.input);
+        a.output_height = pick(1U, most.output);
+        a.output_width = pick(1U, most.output);
+        a.filter_height = pick(1U, most.filter_height);
+        a.filter_width = pick(1U, most.filter_width);
+        a.stride_height = pick(1U, most.stride);
+        a.stride_width = pick(1U, most.stride);
+        a.dilation_height = pick(1U, most.dilation_height);
+        a.dilation_width = pick(1U, most.dilation_width);
+        a.pad_top = pick(0U, most.pad);
+        a.pad_left = pick(0U, most.pad);
     }
     std::int32_t pick_signed(std::uint32_t magnitude) {
         return static_cast<std::int32_t>(pick(0U, 2U * magnitude)) - static_cast<std::int32_t>(magnitude);
@@ -78,13 +138,6 @@ class Int16Layers : public testing::Test {
     std::uint32_t pick_sum_bytes() { return (pick(0U, 2U) == 0U) ? kNarrowSumBytes : kWideSumBytes; }
 };
 
-// One axis of a window: the input position of a tap, or -1 outside.
-std::int64_t position(std::uint32_t output, std::uint32_t stride, std::uint32_t tap, std::uint32_t dilation,
-                      std::uint32_t pad, std::uint32_t size) {
-    const std::int64_t at = (std::int64_t{output} * stride) + (std::int64_t{tap} * dilation) - pad;
-    return (at < size) ? std::max<std::int64_t>(at, -1) : -1;
-}
-
 TEST_F(Int16Layers, FullyConnected) {
     for (int round = 0; round < kRounds; ++round) {
         FullyConnectedArguments a{};
@@ -113,46 +166,24 @@ TEST_F(Int16Layers, Conv2d) {
         const std::uint32_t groups = pick(1U, 3U);
         Conv2dArguments a{};
         place(a);
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 7U);
-        a.input_width = pick(1U, 7U);
+        pick_window(a, {7U, 4U, 3U, 4U, 2U, 2U, 2U, 2U});
         a.filter_channels = pick(1U, (round % 5 == 0) ? 30U : 5U);
         a.input_channels = groups * a.filter_channels;
-        a.output_height = pick(1U, 4U);
-        a.output_width = pick(1U, 4U);
         a.output_channels = groups * pick(1U, 19U);
-        a.filter_height = pick(1U, 3U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 2U);
-        a.stride_width = pick(1U, 2U);
-        a.dilation_height = pick(1U, 2U);
-        a.dilation_width = pick(1U, 2U);
-        a.pad_top = pick(0U, 2U);
-        a.pad_left = pick(0U, 2U);
         const std::uint32_t sum_bytes = pick_sum_bytes();
         fill(a.output_channels, sum_bytes);
         ASSERT_EQ(device_.run(KernelId::kConv2dInt16, words_of(Conv2dInt16Arguments{a, sum_bytes})), Status::kOk);
         const std::uint32_t taps = a.filter_height * a.filter_width;
-        for (std::uint32_t at = 0U; at < (a.batches * a.output_height * a.output_width * a.output_channels); ++at) {
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * a.output_channels); ++at) {
             const std::uint32_t channel = at % a.output_channels;
-            const std::uint32_t pixel = at / a.output_channels;
-            const std::uint32_t column = pixel % a.output_width;
-            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
-            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
-            const std::uint32_t first = (channel / (a.output_channels / groups)) * a.filter_channels;
+            const std::uint32_t group = channel / (a.output_channels / groups);
             std::int64_t sum = 0;
-            for (std::uint32_t tap = 0U; tap < taps; ++tap) {
-                const std::int64_t y =
-                    position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
-                const std::int64_t x =
-                    position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
-                for (std::uint32_t i = 0U; (y >= 0) && (x >= 0) && (i < a.filter_channels); ++i) {
-                    const std::uint32_t image_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
-                    const std::uint32_t image_pixel = (image_row * a.input_width) + static_cast<std::uint32_t>(x);
-                    sum += input((image_pixel * a.input_channels) + first + i) *
+            each_tap(a, at / a.output_channels, [&](std::uint32_t tap, std::uint32_t first) {
+                for (std::uint32_t i = 0U; i < a.filter_channels; ++i) {
+                    sum += input(first + (group * a.filter_channels) + i) *
                            device_.element(kFilter + (((channel * taps) + tap) * a.filter_channels) + i);
                 }
-            }
+            });
             ASSERT_NO_FATAL_FAILURE(expect_element(at, channel, sum, a.activation_min, a.activation_max, sum_bytes));
         }
     }
@@ -162,45 +193,21 @@ TEST_F(Int16Layers, DepthwiseConv2d) {
     for (int round = 0; round < kRounds; ++round) {
         DepthwiseConv2dArguments a{};
         place(a);
-        a.batches = pick(1U, 2U);
-        a.input_height = pick(1U, 8U);
-        a.input_width = pick(1U, 8U);
+        pick_window(a, {8U, 6U, 4U, 4U, 2U, 2U, 2U, 3U});
         a.input_channels = pick(1U, 9U);
         a.depth_multiplier = pick(1U, 3U);
-        a.output_height = pick(1U, 6U);
-        a.output_width = pick(1U, 6U);
-        a.filter_height = pick(1U, 4U);
-        a.filter_width = pick(1U, 4U);
-        a.stride_height = pick(1U, 2U);
-        a.stride_width = pick(1U, 2U);
-        a.dilation_height = pick(1U, 2U);
-        a.dilation_width = pick(1U, 2U);
-        a.pad_top = pick(0U, 3U);
-        a.pad_left = pick(0U, 3U);
         const std::uint32_t channels = a.input_channels * a.depth_multiplier;
         const std::uint32_t sum_bytes = pick_sum_bytes();
         fill(channels, sum_bytes);
         ASSERT_EQ(device_.run(KernelId::kDepthwiseConv2dInt16, words_of(DepthwiseConv2dInt16Arguments{a, sum_bytes})),
                   Status::kOk);
-        for (std::uint32_t at = 0U; at < (a.batches * a.output_height * a.output_width * channels); ++at) {
+        for (std::uint32_t at = 0U; at < (output_pixels(a) * channels); ++at) {
             const std::uint32_t channel = at % channels;
-            const std::uint32_t pixel = at / channels;
-            const std::uint32_t column = pixel % a.output_width;
-            const std::uint32_t row = (pixel / a.output_width) % a.output_height;
-            const std::uint32_t batch = pixel / (a.output_width * a.output_height);
             std::int64_t sum = 0;
-            for (std::uint32_t tap = 0U; tap < (a.filter_height * a.filter_width); ++tap) {
-                const std::int64_t y =
-                    position(row, a.stride_height, tap / a.filter_width, a.dilation_height, a.pad_top, a.input_height);
-                const std::int64_t x =
-                    position(column, a.stride_width, tap % a.filter_width, a.dilation_width, a.pad_left, a.input_width);
-                if ((y >= 0) && (x >= 0)) {
-                    const std::uint32_t image_row = (batch * a.input_height) + static_cast<std::uint32_t>(y);
-                    const std::uint32_t image_pixel = (image_row * a.input_width) + static_cast<std::uint32_t>(x);
-                    sum += input((image_pixel * a.input_channels) + (channel / a.depth_multiplier)) *
-                           device_.element(kFilter + (tap * channels) + channel);
-                }
-            }
+            each_tap(a, at / channels, [&](std::uint32_t tap, std::uint32_t first) {
+                sum += input(first + (channel / a.depth_multiplier)) *
+                       device_.element(kFilter + (tap * channels) + channel);
+            });
             ASSERT_NO_FATAL_FAILURE(expect_element(at, channel, sum, a.activation_min, a.activation_max, sum_bytes));
         }
     }
@@ -296,55 +303,36 @@ TEST(WideScale, FollowsThePublishedFormula) {
 
 // The word that is refused, and for what.
 TEST(Int16Contract, EveryWordOutOfItIsRefusedByName) {
-    struct Refusal {
-        KernelId id;
-        std::uint32_t word;
-        const char* field;
-        std::vector<std::uint32_t> values;
-    };
     const std::vector<std::uint32_t> no_offset{1U, UINT32_MAX};
     const std::vector<std::uint32_t> no_sums{0U, 3U, 5U, 6U, 7U, 9U, UINT32_MAX};
     const std::vector<Refusal> refusals{
-        {KernelId::kFullyConnectedInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kFullyConnectedInt16, 2U, "channel_parameters", {kBase + 514U}},
-        {KernelId::kFullyConnectedInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kFullyConnectedInt16, 7U, "input_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 8U, "filter_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 9U, "output_offset", no_offset},
-        {KernelId::kFullyConnectedInt16, 10U, "activation_min", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kFullyConnectedInt16, 12U, "weights_layout", {1U, 2U}},
-        {KernelId::kFullyConnectedInt16, 13U, "sum_bytes", no_sums},
-        {KernelId::kConv2dInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kConv2dInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kConv2dInt16, 20U, "input_offset", no_offset},
-        {KernelId::kConv2dInt16, 21U, "output_offset", no_offset},
-        {KernelId::kConv2dInt16, 23U, "activation_max", {32768U, 0xFFFF'7FFFU}},
-        {KernelId::kConv2dInt16, 24U, "weights_layout", {1U, 2U}},
-        {KernelId::kConv2dInt16, 25U, "sum_bytes", no_sums},
-        {KernelId::kDepthwiseConv2dInt16, 0U, "input", {kBase + 1U}},
-        {KernelId::kDepthwiseConv2dInt16, 3U, "output", {kBase + 769U}},
-        {KernelId::kDepthwiseConv2dInt16, 19U, "input_offset", no_offset},
-        {KernelId::kDepthwiseConv2dInt16, 23U, "sum_bytes", no_sums},
-        {KernelId::kMatmulInt16, 0U, "left", {kBase + 1U}},
-        {KernelId::kMatmulInt16, 1U, "right", {kBase + 257U}},
-        {KernelId::kMatmulInt16, 2U, "output", {kBase + 769U, kBase + 256U}},
-        {KernelId::kMatmulInt16, 4U, "depth", {0U, 65537U}},
-        {KernelId::kMatmulInt16, 7U, "shift", {8U, 0xFFFF'FFE0U}},
+        {KernelId::kFullyConnectedInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kFullyConnectedInt16, "", 2U, "channel_parameters", {kBase + 514U}},
+        {KernelId::kFullyConnectedInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kFullyConnectedInt16, "", 7U, "input_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 8U, "filter_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 9U, "output_offset", no_offset},
+        {KernelId::kFullyConnectedInt16, "", 10U, "activation_min", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kFullyConnectedInt16, "", 12U, "weights_layout", {1U, 2U}},
+        {KernelId::kFullyConnectedInt16, "", 13U, "sum_bytes", no_sums},
+        {KernelId::kConv2dInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kConv2dInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kConv2dInt16, "", 20U, "input_offset", no_offset},
+        {KernelId::kConv2dInt16, "", 21U, "output_offset", no_offset},
+        {KernelId::kConv2dInt16, "", 23U, "activation_max", {32768U, 0xFFFF'7FFFU}},
+        {KernelId::kConv2dInt16, "", 24U, "weights_layout", {1U, 2U}},
+        {KernelId::kConv2dInt16, "", 25U, "sum_bytes", no_sums},
+        {KernelId::kDepthwiseConv2dInt16, "", 0U, "input", {kBase + 1U}},
+        {KernelId::kDepthwiseConv2dInt16, "", 3U, "output", {kBase + 769U}},
+        {KernelId::kDepthwiseConv2dInt16, "", 19U, "input_offset", no_offset},
+        {KernelId::kDepthwiseConv2dInt16, "", 23U, "sum_bytes", no_sums},
+        {KernelId::kMatmulInt16, "", 0U, "left", {kBase + 1U}},
+        {KernelId::kMatmulInt16, "", 1U, "right", {kBase + 257U}},
+        {KernelId::kMatmulInt16, "", 2U, "output", {kBase + 769U, kBase + 256U}},
+        {KernelId::kMatmulInt16, "", 4U, "depth", {0U, 65537U}},
+        {KernelId::kMatmulInt16, "", 7U, "shift", {8U, 0xFFFF'FFE0U}},
     };
-    const std::vector<Sample> samples = int16_launches();
-    for (const Refusal& refusal : refusals) {
-        const auto sample = std::find_if(samples.begin(), samples.end(),
-                                         [&refusal](const Sample& candidate) { return candidate.id == refusal.id; });
-        ASSERT_NE(sample, samples.end());
-        for (const std::uint32_t value : refusal.values) {
-            Words words = sample->words;
-            words.at(refusal.word) = value;
-            Footprint footprint;
-            ArgumentError error;
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused);
-            EXPECT_STREQ(error.field, refusal.field) << kernel(refusal.id).name << " " << value;
-        }
-    }
+    expect_refused(refusals, int16_launches());
 }
 
 }  // namespace

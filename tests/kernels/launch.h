@@ -74,8 +74,13 @@ class SmallDevice {
     void store_word(std::uint32_t address, std::int32_t value) {
         std::memcpy(&bytes_.at(address - kBase), &value, sizeof(value));
     }
-    // Element of a tensor of the type of an argument word.
+    // Element of a tensor of the type of an argument word: of int8, int16 or int32.
     std::int32_t typed(std::uint32_t type, std::uint32_t tensor, std::uint32_t index) {
+        if (type == kTypeInt16) {
+            std::int16_t value = 0;
+            std::memcpy(&value, &at(tensor + (2U * index)), sizeof(value));
+            return value;
+        }
         return (type == kTypeInt8) ? element(tensor + index) : word(tensor + (4U * index));
     }
     // Random words and bytes, every other one an extreme of its type.
@@ -89,11 +94,6 @@ class SmallDevice {
     DeviceMemory memory_;
 };
 
-inline std::int8_t published_output(std::int32_t sum, const ChannelParameters& parameters, std::int32_t offset,
-                                    std::int32_t lowest, std::int32_t highest) {
-    return published_element(sum, parameters.bias, parameters.multiplier, parameters.shift, offset, lowest, highest);
-}
-
 // A correct launch of every kernel, or several. All operands lie in the 3,200 bytes from kBase.
 struct Sample {
     KernelId id;
@@ -106,5 +106,16 @@ std::vector<Sample> int16_launches();   // of those for int16 activations
 std::vector<Sample> plain_launches();   // of all others
 std::vector<Sample> sample_launches();  // of all
 std::string sample_name(const Sample& sample);
+
+// The first of the kernel's.
+template <typename Arguments>
+Arguments sample_arguments(KernelId id, const std::vector<Sample>& samples = sample_launches()) {
+    for (const Sample& sample : samples) {
+        if (sample.id == id) {
+            return arguments_from_words<Arguments>(span_of(sample.words));
+        }
+    }
+    throw std::runtime_error("no sample");
+}
 
 }  // namespace pianola::refdev

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/kernels/launch.h"
+
 namespace pianola::refdev {
 namespace {
 
@@ -46,6 +48,33 @@ TEST_F(PlainLayersTest, PackedWeights) {
     }
     EXPECT_GT(layers_.result().packed, 7U * kPackedRounds);  // of 8 launches a round
     EXPECT_GT(layers_.result().ties, 10U * kPackedRounds);
+}
+
+// 65536 products of the largest magnitude: the sum is exactly -2^31.
+TEST(Layers, DeepestSumIsExact) {
+    constexpr std::uint32_t kDepth = 65536U;
+    SmallDevice device{(2U * kDepth) + 64U};
+    std::fill_n(device.bytes().begin(), kDepth, std::uint8_t{0x7FU});           // 127 + 128 = 255 below
+    std::fill_n(device.bytes().begin() + kDepth, kDepth, std::uint8_t{0x80U});  // -128
+    FullyConnectedArguments a{};
+    a.input = kBase;
+    a.filter = kBase + kDepth;
+    a.channel_parameters = kBase + (2U * kDepth);
+    a.output = kBase + (2U * kDepth) + 32U;
+    a.batches = 1U;
+    a.input_depth = kDepth;
+    a.output_depth = 1U;
+    a.input_offset = 128;
+    a.activation_min = -128;
+    a.activation_max = 127;
+    device.store_channel(a.channel_parameters, ChannelParameters{0, INT32_MAX, -25});
+    ASSERT_EQ(device.run(KernelId::kFullyConnected, words_of(a)), Status::kOk);
+    EXPECT_EQ(device.element(a.output), -64);  // -255 * 2^23 / 2^25, rounded
+    a.input_depth = kDepth + 1U;
+    Footprint footprint;
+    ArgumentError error;
+    EXPECT_EQ(kernel(KernelId::kFullyConnected).describe(span_of(words_of(a)), footprint, error), Status::kRefused);
+    EXPECT_STREQ(error.field, "input_depth");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tests/kernels/launch.h"
+#include "tests/kernels/refusals.h"
 
 namespace pianola::refdev {
 namespace {
@@ -274,70 +274,40 @@ TEST_F(Quantized, SelectBroadcastsEveryOperand) {
     }
 }
 
-// One word of a correct launch that makes it incorrect, and the word that is then named.
 TEST_F(Quantized, WhatIsOutOfTheContractIsRefusedByName) {
-    struct Refusal {
-        KernelId id;
-        const char* variant;
-        std::uint32_t word;
-        std::uint32_t value;
-        const char* field;
-    };
     const std::vector<Refusal> refusals{
-        {KernelId::kQuantizedBinary, "_int16", 0U, kBase + 1U, "input1"},
-        {KernelId::kQuantizedBinary, "_int16", 1U, kBase + 257U, "input2"},
-        {KernelId::kQuantizedBinary, "_int16", 2U, kBase + 769U, "output"},
-        {KernelId::kQuantizedBinary, "", 2U, kBase + 1U, "output"},
-        {KernelId::kQuantizedBinary, "", 6U, 0U, "dims"},
-        {KernelId::kQuantizedBinary, "", 9U, 4U, "strides1"},
-        {KernelId::kQuantizedBinary, "", 14U, 2U, "strides2"},
-        {KernelId::kQuantizedBinary, "", 15U, 2U, "type"},
-        {KernelId::kQuantizedBinary, "", 15U, 4U, "type"},
-        {KernelId::kQuantizedBinary, "", 16U, 0U, "op"},
-        {KernelId::kQuantizedBinary, "", 16U, 16U, "op"},
-        {KernelId::kQuantizedBinary, "", 17U, 32769U, "input1_offset"},
-        {KernelId::kQuantizedBinary, "", 23U, 23U, "left_shift"},
-        {KernelId::kQuantizedBinary, "", 27U, 0xFFFF'FF00U, "activation_min"},
-        {KernelId::kQuantizedBinary, "", 28U, 128U, "activation_min"},
-        {KernelId::kQuantizedBinary, "_int16", 28U, 32768U, "activation_max"},
-        {KernelId::kRescale, "", 0U, kBase + 2U, "input"},
-        {KernelId::kRescale, "", 1U, kBase + 769U, "output"},
-        {KernelId::kRescale, "", 1U, kBase + 100U, "output"},
-        {KernelId::kRescale, "", 3U, 2U, "input_type"},
-        {KernelId::kRescale, "", 4U, 2U, "output_type"},
-        {KernelId::kRescale, "", 4U, 5U, "output_type"},
-        {KernelId::kRescale, "", 5U, 1U, "input_zero_point"},
-        {KernelId::kRescale, "", 4U, 4U, "output_zero_point"},
-        {KernelId::kRescale, "", 11U, 0xFFFF'7FFFU, "activation_min"},
-        {KernelId::kRescale, "_int16", 12U, 32768U, "activation_min"},
-        {KernelId::kQuantize, "", 0U, kBase + 2U, "input"},
-        {KernelId::kQuantize, "", 1U, kBase + 769U, "output"},
-        {KernelId::kQuantize, "", 1U, kBase + 198U, "output"},
-        {KernelId::kQuantize, "", 3U, 4U, "type"},
-        {KernelId::kQuantize, "", 4U, 0x017F'FFFFU, "scale"},
-        {KernelId::kQuantize, "", 4U, 0x7F80'0000U, "scale"},
-        {KernelId::kQuantize, "", 4U, 0xBF80'0000U, "scale"},
-        {KernelId::kQuantize, "", 5U, 32768U, "zero_point"},
-        {KernelId::kDequantize, "", 1U, kBase + 770U, "output"},
-        {KernelId::kDequantize, "", 1U, kBase, "output"},
-        {KernelId::kDequantize, "", 3U, 0U, "type"},
-        {KernelId::kDequantize, "", 4U, 0U, "scale"},
+        {KernelId::kQuantizedBinary, "_int16", 0U, "input1", {kBase + 1U}},
+        {KernelId::kQuantizedBinary, "_int16", 1U, "input2", {kBase + 257U}},
+        {KernelId::kQuantizedBinary, "_int16", 2U, "output", {kBase + 769U}},
+        {KernelId::kQuantizedBinary, "", 2U, "output", {kBase + 1U}},
+        {KernelId::kQuantizedBinary, "", 6U, "dims", {0U}},
+        {KernelId::kQuantizedBinary, "", 9U, "strides1", {4U}},
+        {KernelId::kQuantizedBinary, "", 14U, "strides2", {2U}},
+        {KernelId::kQuantizedBinary, "", 15U, "type", {2U, 4U}},
+        {KernelId::kQuantizedBinary, "", 16U, "op", {0U, 16U}},
+        {KernelId::kQuantizedBinary, "", 17U, "input1_offset", {32769U}},
+        {KernelId::kQuantizedBinary, "", 23U, "left_shift", {23U}},
+        {KernelId::kQuantizedBinary, "", 27U, "activation_min", {0xFFFF'FF00U}},
+        {KernelId::kQuantizedBinary, "", 28U, "activation_min", {128U}},
+        {KernelId::kQuantizedBinary, "_int16", 28U, "activation_max", {32768U}},
+        {KernelId::kRescale, "", 0U, "input", {kBase + 2U}},
+        {KernelId::kRescale, "", 1U, "output", {kBase + 769U, kBase + 100U}},
+        {KernelId::kRescale, "", 3U, "input_type", {2U}},
+        {KernelId::kRescale, "", 4U, "output_type", {2U, 5U}},
+        {KernelId::kRescale, "", 5U, "input_zero_point", {1U}},
+        {KernelId::kRescale, "", 4U, "output_zero_point", {4U}},
+        {KernelId::kRescale, "", 11U, "activation_min", {0xFFFF'7FFFU}},
+        {KernelId::kRescale, "_int16", 12U, "activation_min", {32768U}},
+        {KernelId::kQuantize, "", 0U, "input", {kBase + 2U}},
+        {KernelId::kQuantize, "", 1U, "output", {kBase + 769U, kBase + 198U}},
+        {KernelId::kQuantize, "", 3U, "type", {4U}},
+        {KernelId::kQuantize, "", 4U, "scale", {0x017F'FFFFU, 0x7F80'0000U, 0xBF80'0000U}},
+        {KernelId::kQuantize, "", 5U, "zero_point", {32768U}},
+        {KernelId::kDequantize, "", 1U, "output", {kBase + 770U, kBase}},
+        {KernelId::kDequantize, "", 3U, "type", {0U}},
+        {KernelId::kDequantize, "", 4U, "scale", {0U}},
     };
-    for (const Refusal& refusal : refusals) {
-        Words words;
-        for (const Sample& sample : layer_launches()) {
-            if ((sample.id == refusal.id) && (std::string{sample.variant} == refusal.variant)) {
-                words = sample.words;
-            }
-        }
-        ASSERT_FALSE(words.empty());
-        words.at(refusal.word) = refusal.value;
-        Footprint footprint;
-        ArgumentError error;
-        EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused) << refusal.field;
-        EXPECT_STREQ(error.field, refusal.field) << refusal.word << " = " << refusal.value;
-        EXPECT_EQ(device_.run(refusal.id, words), Status::kRefused) << refusal.field;
-    }
+    expect_refused(refusals, layer_launches());
 }
 
 // 64 cycles, operations / 16, operand bytes / 8; worked out by hand.

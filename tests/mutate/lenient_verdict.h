@@ -15,9 +15,7 @@ class RuleIgnored {
     explicit RuleIgnored(Rule rule) noexcept;
     ~RuleIgnored();
     RuleIgnored(const RuleIgnored&) = delete;
-    RuleIgnored(RuleIgnored&&) = delete;
     RuleIgnored& operator=(const RuleIgnored&) = delete;
-    RuleIgnored& operator=(RuleIgnored&&) = delete;
 
     // How often it would have refused.
     [[nodiscard]] static unsigned times() noexcept;

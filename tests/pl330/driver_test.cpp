@@ -32,13 +32,6 @@ constexpr std::uint32_t kFaulting = 15U;
 // Registers, and nothing that they would do: tests say what the threads are in.
 class StillLink final : public pl330::EngineLink {
   public:
-    StillLink() = default;
-    ~StillLink() = default;
-    StillLink(const StillLink&) = delete;
-    StillLink(StillLink&&) = delete;
-    StillLink& operator=(const StillLink&) = delete;
-    StillLink& operator=(StillLink&&) = delete;
-
     [[nodiscard]] std::uint32_t read(std::uint32_t offset) noexcept override { return registers_.at(offset / 4U); }
     void write(std::uint32_t offset, std::uint32_t value) noexcept override {
         commands += (offset == kDebugCommand) ? 1U : 0U;

@@ -104,11 +104,6 @@ class Commands final : public CommandSet {
 class Npu final : public Device {
   public:
     explicit Npu(const DeviceDescription& description) : description_{description} {}
-    ~Npu() = default;
-    Npu(const Npu&) = delete;
-    Npu(Npu&&) = delete;
-    Npu& operator=(const Npu&) = delete;
-    Npu& operator=(Npu&&) = delete;
 
     Status describe(DeviceDescription& description) const noexcept override {
         description = description_;
@@ -264,13 +259,6 @@ class Npu final : public Device {
 
 class Ecu final : public Platform {
   public:
-    Ecu() = default;
-    ~Ecu() = default;
-    Ecu(const Ecu&) = delete;
-    Ecu(Ecu&&) = delete;
-    Ecu& operator=(const Ecu&) = delete;
-    Ecu& operator=(Ecu&&) = delete;
-
     [[nodiscard]] std::uint64_t now_us() noexcept override {
         now_us_ += 1U;
         return now_us_;

@@ -7,12 +7,7 @@ namespace pianola::port {
 
 class SoftwareEngine : public DigestEngine {
   public:
-    SoftwareEngine() = default;
     virtual ~SoftwareEngine() = default;
-    SoftwareEngine(const SoftwareEngine&) = delete;
-    SoftwareEngine(SoftwareEngine&&) = delete;
-    SoftwareEngine& operator=(const SoftwareEngine&) = delete;
-    SoftwareEngine& operator=(SoftwareEngine&&) = delete;
 
     Status begin() noexcept override {
         hash_ = Sha256{};

@@ -12,11 +12,6 @@ namespace {
 class FailureSink final : public pianola::port::Sink {
   public:
     explicit FailureSink(const char* check) : check_{check} {}
-    ~FailureSink() = default;
-    FailureSink(const FailureSink&) = delete;
-    FailureSink(FailureSink&&) = delete;
-    FailureSink& operator=(const FailureSink&) = delete;
-    FailureSink& operator=(FailureSink&&) = delete;
 
     void text(const char* text) noexcept override {
         if (is_failure_) {

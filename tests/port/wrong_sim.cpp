@@ -7,69 +7,17 @@
 
 #include "tests/port/refdev_port.h"
 #include "tests/port/wrong_port.h"
+#include "tests/support/doubles.h"
 
 namespace pianola::port {
 namespace {
 
-// Passes every call on.
-class Forwarding : public Device {
-  public:
-    explicit Forwarding(Device& inner) : inner_{inner} {}
-    Forwarding(const Forwarding&) = delete;
-    Forwarding(Forwarding&&) = delete;
-    Forwarding& operator=(const Forwarding&) = delete;
-    Forwarding& operator=(Forwarding&&) = delete;
-
-    Status describe(DeviceDescription& description) const noexcept override { return inner_.describe(description); }
-    Status reset() noexcept override { return inner_.reset(); }
-    Status program_region(const RegionConfig& region) noexcept override { return inner_.program_region(region); }
-    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
-        return inner_.programmed_region(index, region);
-    }
-    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
-        return inner_.read_back(address, out);
-    }
-    Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
-        return inner_.patch_word(address, word);
-    }
-    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
-        return inner_.bind_source(slot, memory);
-    }
-    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
-        return inner_.bind_destination(slot, memory);
-    }
-    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
-        return inner_.bound_source(slot);
-    }
-    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
-        return inner_.bound_destination(slot);
-    }
-    [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
-        return inner_.host_view(address, size_bytes);
-    }
-    void give_to_device(ByteSpan view) noexcept override { inner_.give_to_device(view); }
-    void take_from_device(MutableByteSpan view) noexcept override { inner_.take_from_device(view); }
-    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
-        return inner_.enqueue(queue, command);
-    }
-    Status ring_doorbell(std::uint32_t queue) noexcept override { return inner_.ring_doorbell(queue); }
-    Status service() noexcept override { return inner_.service(); }
-    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
-        return inner_.completion(queue, token, completion);
-    }
-
-  protected:
-    ~Forwarding() = default;
-    [[nodiscard]] Device& inner() const noexcept { return inner_; }
-
-  private:
-    Device& inner_;
-};
+using test::ForwardingDevice;
 
 // Views are this core's cache, and taking one back drops whole lines of it.
-class DropsLines final : public Forwarding {
+class DropsLines final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         const MutableByteSpan memory = inner().host_view(address, size_bytes);
         const std::uint32_t offset = address - kBase;
@@ -99,9 +47,9 @@ class DropsLines final : public Forwarding {
     std::vector<std::uint8_t> cache_ = std::vector<std::uint8_t>(32768U);
 };
 
-class RegionReportOfTheDriver final : public Forwarding {
+class RegionReportOfTheDriver final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status reset() noexcept override {
         count_ = 0U;
         return inner().reset();
@@ -124,9 +72,9 @@ class RegionReportOfTheDriver final : public Forwarding {
     std::uint32_t count_{0U};
 };
 
-class BindReportOfTheDriver final : public Forwarding {
+class BindReportOfTheDriver final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status reset() noexcept override {
         sources_ = {};
         return inner().reset();
@@ -147,9 +95,9 @@ class BindReportOfTheDriver final : public Forwarding {
 };
 
 // Wider than asked for where there is memory, and reported as asked for.
-class RegionWidened final : public Forwarding {
+class RegionWidened final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status reset() noexcept override {
         count_ = 0U;
         return inner().reset();
@@ -176,9 +124,9 @@ class RegionWidened final : public Forwarding {
     std::uint32_t count_{0U};
 };
 
-class RegionWritableForAll final : public Forwarding {
+class RegionWritableForAll final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status program_region(const RegionConfig& region) noexcept override {
         RegionConfig wider = region;
         wider.kernels_write = true;
@@ -186,16 +134,16 @@ class RegionWritableForAll final : public Forwarding {
     }
 };
 
-class PatchLost final : public Forwarding {
+class PatchLost final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status patch_word(std::uint32_t /*address*/, std::uint32_t /*word*/) noexcept override { return Status::kOk; }
 };
 
 // Reads the memory that this core has written, not the device's.
-class ReadBackOfTheDriver final : public Forwarding {
+class ReadBackOfTheDriver final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
         const Status status = inner().read_back(address, out);
         if (is_ok(status) && !out.empty()) {
@@ -205,26 +153,26 @@ class ReadBackOfTheDriver final : public Forwarding {
     }
 };
 
-class UnbindLost final : public Forwarding {
+class UnbindLost final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
         return (memory.empty() && (slot < kDestinationSlots)) ? Status::kOk : inner().bind_destination(slot, memory);
     }
 };
 
-class RefusedIsOk final : public Forwarding {
+class RefusedIsOk final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
         const Status status = inner().enqueue(queue, command);
         return (status == Status::kBusy) ? Status::kOk : status;
     }
 };
 
-class DoorbellAtOnce final : public Forwarding {
+class DoorbellAtOnce final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
         const Status status = inner().enqueue(queue, command);
         static_cast<void>(inner().ring_doorbell(queue));
@@ -232,9 +180,9 @@ class DoorbellAtOnce final : public Forwarding {
     }
 };
 
-class DoorbellOfAll final : public Forwarding {
+class DoorbellOfAll final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status ring_doorbell(std::uint32_t queue) noexcept override {
         static_cast<void>(inner().ring_doorbell(0U));
         static_cast<void>(inner().ring_doorbell(1U));
@@ -243,18 +191,18 @@ class DoorbellOfAll final : public Forwarding {
 };
 
 // What a fault was is not looked at.
-class FaultIsDone final : public Forwarding {
+class FaultIsDone final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
         const Status status = inner().completion(queue, token, completion);
         return (status == Status::kDeviceFault) ? Status::kPending : status;
     }
 };
 
-class ResetLost final : public Forwarding {
+class ResetLost final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status reset() noexcept override {
         resets_ += 1U;
         return ((resets_ % 2U) == 0U) ? Status::kOk : inner().reset();
@@ -264,18 +212,18 @@ class ResetLost final : public Forwarding {
     std::uint32_t resets_{0U};
 };
 
-class ServiceFails final : public Forwarding {
+class ServiceFails final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status service() noexcept override {
         static_cast<void>(inner().service());
         return Status::kBusy;
     }
 };
 
-class CompletionOfAnyToken final : public Forwarding {
+class CompletionOfAnyToken final : public ForwardingDevice {
   public:
-    using Forwarding::Forwarding;
+    using ForwardingDevice::ForwardingDevice;
     Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
         const Status status = inner().completion(queue, token, completion);
         if (is_ok(status) && (queue == 0U)) {
@@ -300,11 +248,6 @@ class CompletionOfAnyToken final : public Forwarding {
 class ClockOfZero final : public Platform {
   public:
     explicit ClockOfZero(Platform& inner) : inner_{inner} {}
-    ~ClockOfZero() = default;
-    ClockOfZero(const ClockOfZero&) = delete;
-    ClockOfZero(ClockOfZero&&) = delete;
-    ClockOfZero& operator=(const ClockOfZero&) = delete;
-    ClockOfZero& operator=(ClockOfZero&&) = delete;
 
     [[nodiscard]] std::uint64_t now_us() noexcept override { return 0U; }
     void idle() noexcept override { inner_.idle(); }

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "tests/support/bench.h"
+#include "tests/support/doubles.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {
@@ -12,8 +13,10 @@ namespace {
 
 // A device behind a cache that writes nothing back by itself: views are copies of the device's memory, which go there
 // and come back only as the session says.
-class CachedDevice final : public Device {
+class CachedDevice final : public ForwardingDevice {
   public:
+    CachedDevice() : ForwardingDevice{device_} {}
+
     ~CachedDevice() = default;
 
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
@@ -26,42 +29,11 @@ class CachedDevice final : public Device {
         fill_ = fill;
     }
 
-    Status describe(DeviceDescription& description) const noexcept override { return device_.describe(description); }
-    Status reset() noexcept override { return device_.reset(); }
-    Status program_region(const RegionConfig& region) noexcept override { return device_.program_region(region); }
-    Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept override {
-        return device_.programmed_region(index, region);
-    }
-    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
-        return device_.read_back(address, out);
-    }
-    Status patch_word(std::uint32_t address, std::uint32_t word) noexcept override {
-        return device_.patch_word(address, word);
-    }
-    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
-        return device_.bind_source(slot, memory);
-    }
-    Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept override {
-        return device_.bind_destination(slot, memory);
-    }
-    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
-        return device_.bound_source(slot);
-    }
-    [[nodiscard]] ByteSpan bound_destination(std::uint32_t slot) const noexcept override {
-        return device_.bound_destination(slot);
-    }
-    Status enqueue(std::uint32_t queue, const QueueCommand& command) noexcept override {
-        return device_.enqueue(queue, command);
-    }
     Status ring_doorbell(std::uint32_t queue) noexcept override {
         for (const Line& line : lines_) {
             started_dirty_ = started_dirty_ || (line.bytes != line.known);
         }
         return device_.ring_doorbell(queue);
-    }
-    Status service() noexcept override { return device_.service(); }
-    Status completion(std::uint32_t queue, std::uint32_t token, Completion& completion) noexcept override {
-        return device_.completion(queue, token, completion);
     }
     [[nodiscard]] MutableByteSpan host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         Line& line = lines_.emplace_back();

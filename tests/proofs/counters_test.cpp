@@ -53,13 +53,6 @@ constexpr std::uint32_t kCases = 60U;
 // Kind, start and end of every command of a queue.
 class Log final : public refdev::CommandObserver {
   public:
-    Log() = default;
-    ~Log() = default;
-    Log(const Log&) = delete;
-    Log(Log&&) = delete;
-    Log& operator=(const Log&) = delete;
-    Log& operator=(Log&&) = delete;
-
     void before(std::uint32_t /*queue*/, WordSpan /*words*/) noexcept override {}
     void after(const refdev::ExecutedCommand& executed, WordSpan /*words*/) noexcept override {
         lines.push_back(std::to_string(static_cast<unsigned>(executed.opcode)) + " " +
@@ -72,13 +65,6 @@ class Log final : public refdev::CommandObserver {
 // A whole device in this thread that has not moved yet when the session looks for the first time after a doorbell.
 class Rig final : public refdev::DeviceLink {
   public:
-    Rig() = default;
-    ~Rig() = default;
-    Rig(const Rig&) = delete;
-    Rig(Rig&&) = delete;
-    Rig& operator=(const Rig&) = delete;
-    Rig& operator=(Rig&&) = delete;
-
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         for (auto& [base, bytes] : {std::pair{spec.dram_base, &dram}, std::pair{spec.l1_base, &l1}}) {
             const std::uint64_t offset = std::uint64_t{address} - base;
@@ -121,13 +107,6 @@ class Driver final : public refdev::RefdevDriver {
 
 class StillPlatform final : public Platform {
   public:
-    StillPlatform() = default;
-    ~StillPlatform() = default;
-    StillPlatform(const StillPlatform&) = delete;
-    StillPlatform(StillPlatform&&) = delete;
-    StillPlatform& operator=(const StillPlatform&) = delete;
-    StillPlatform& operator=(StillPlatform&&) = delete;
-
     [[nodiscard]] std::uint64_t now_us() noexcept override { return 0U; }
     void idle() noexcept override {}
     void serve_watchdog() noexcept override {}

@@ -61,8 +61,7 @@ class Discovery(unittest.TestCase):
                     pipeline.compile(hosts[0])
                     with pianola.capture(self.device) as capture:
                         pipeline.enqueue(hosts).pop_all()
-                    self.expect(capture.result,
-                                lambda array: saturated(numpy.maximum(array, 0).astype(int) + array))
+                    self.expect(capture.result, lambda array: saturated(numpy.maximum(array, 0).astype(int) + array))
                     pipeline.cleanup()
 
     def test_programs_without_a_loop(self):

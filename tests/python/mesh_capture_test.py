@@ -142,8 +142,7 @@ class Captures(Case):
         mesh = self.open((2, 2))
         with ttnn.capture(mesh) as capture:
             for _ in range(2):
-                x = ttnn.from_numpy(self.array(ROWS, WIDTH), device=mesh,
-                                    mesh_mapper=ttnn.ReplicateTensorToMesh(mesh))
+                x = ttnn.from_numpy(self.array(ROWS, WIDTH), device=mesh, mesh_mapper=ttnn.ReplicateTensorToMesh(mesh))
                 y = ttnn.from_numpy(self.array(2 * ROWS, WIDTH), device=mesh,
                                     mesh_mapper=ttnn.ShardTensor2dMesh(mesh, (2, 2), dims=(0, None)))
                 self.composed(mesh, ttnn.maximum(x, y))

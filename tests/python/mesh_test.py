@@ -261,8 +261,7 @@ class Operations(Case):
                     ttnn.to_numpy(ttnn.add(part, round_), ttnn.ConcatMeshToTensor(row, 0)),
                     numpy.concatenate([saturated(array.astype(int) + round_)] * 2))
             tensor = ttnn.relu(tensor)
-        numpy.testing.assert_array_equal(
-            ttnn.get_device_tensors(tensor)[3].cpu().to_numpy(), numpy.maximum(array, 0))
+        numpy.testing.assert_array_equal(ttnn.get_device_tensors(tensor)[3].cpu().to_numpy(), numpy.maximum(array, 0))
         self.assertEqual(len(mesh.get_submeshes()), 2)
         ttnn.close_mesh_device(mesh)
         rule(self, "API-MESH-CLOSED", lambda: ttnn.zeros((1, 1), ttnn.int8, device=rows[0]), "is part of mesh")

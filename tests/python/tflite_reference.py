@@ -80,8 +80,7 @@ def pool2d(array, rows, columns, averages, low=-128, high=127):
 
 def channel_rescale(sums, ratios, zero_point, low, high):
     """int8 of sums, whose last dimension has a ratio of scales for each channel."""
-    parts = [clamped(rescale(sums[..., i], real), zero_point, low, high)
-             for i, real in enumerate(ratios)]
+    parts = [clamped(rescale(sums[..., i], real), zero_point, low, high) for i, real in enumerate(ratios)]
     return numpy.stack(parts, axis=-1)
 
 

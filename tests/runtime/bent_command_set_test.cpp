@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
 #include "tests/runtime/rule_case.h"
+#include "tests/support/doubles.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 #include "tests/support/workload.h"
@@ -16,45 +16,24 @@ namespace pianola::test {
 namespace {
 
 // The reference device's, whose answers to decode() can be bent.
-class BentCommandSet final : public CommandSet {
+class BentCommandSet final : public ForwardingCommandSet {
   public:
     // What the device says of words, and what becomes of it.
     using Bend = std::function<Status(WordSpan words, DecodedCommand& command, DecodeError& error, Status status)>;
-
-    BentCommandSet() = default;
-    ~BentCommandSet() = default;
-    BentCommandSet(const BentCommandSet&) = delete;
-    BentCommandSet(BentCommandSet&&) = delete;
-    BentCommandSet& operator=(const BentCommandSet&) = delete;
-    BentCommandSet& operator=(BentCommandSet&&) = delete;
 
     void set_bend(Bend bend) { bend_ = std::move(bend); }
     void set_patch_kind(PatchKind kind) { patch_kind_ = kind; }
 
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override {
-        const Status status = straight_.decode(words, state, command, error);
+        const Status status = ForwardingCommandSet::decode(words, state, command, error);
         return bend_ ? bend_(words, command, error, status) : status;
     }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
-        return patch_kind_.value_or(straight_.patch_kind(words, word));
-    }
-    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
-        return straight_.queue_words(command);
-    }
-    [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
-        return straight_.queue_cycles(command);
-    }
-    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
-                                     QueueCommand& command) const noexcept override {
-        return straight_.seal(digest, number, trace_digest, command);
-    }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
-        return straight_.trace_digest(digest, words);
+        return patch_kind_.value_or(ForwardingCommandSet::patch_kind(words, word));
     }
 
   private:
-    refdev::RefdevCommandSet straight_;
     Bend bend_;
     std::optional<PatchKind> patch_kind_;
 };

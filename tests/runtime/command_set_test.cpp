@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
 #include "tests/runtime/rule_case.h"
+#include "tests/support/doubles.h"
 #include "tests/support/trace_file.h"
 
 namespace pianola::test {
@@ -25,14 +25,14 @@ struct VendorCommand {
 };
 
 // The reference device's commands, and one more, which fills.
-class VendorCommandSet final : public CommandSet {
+class VendorCommandSet final : public ForwardingCommandSet {
   public:
     explicit VendorCommandSet(const VendorCommand& command) : command_{command} {}
 
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override {
         if (words[0] != kVendorHeader) {
-            return refdev_.decode(words, state, command, error);
+            return ForwardingCommandSet::decode(words, state, command, error);
         }
         command.clear();
         command.kind = CommandKind::kFill;
@@ -44,27 +44,13 @@ class VendorCommandSet final : public CommandSet {
     }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
         if (words[0] != kVendorHeader) {
-            return refdev_.patch_kind(words, word);
+            return ForwardingCommandSet::patch_kind(words, word);
         }
         return (word == kValueWord) ? PatchKind::kValue : PatchKind::kNone;
-    }
-    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
-        return refdev_.queue_words(command);
-    }
-    [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
-        return refdev_.queue_cycles(command);
-    }
-    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
-                                     QueueCommand& command) const noexcept override {
-        return refdev_.seal(digest, number, trace_digest, command);
-    }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
-        return refdev_.trace_digest(digest, words);
     }
 
   private:
     VendorCommand command_;
-    refdev::RefdevCommandSet refdev_;
 };
 
 // A workload whose trace begins with the vendor's command of `words`; with a parameter in it, if it is patched.

@@ -22,11 +22,6 @@ class ModelledEngine final : public DigestEngine {
   public:
     // The n-th call of all, from 1, fails; 0: none.
     explicit ModelledEngine(std::uint32_t failing_call = 0U) : failing_call_{failing_call} {}
-    ~ModelledEngine() = default;
-    ModelledEngine(const ModelledEngine&) = delete;
-    ModelledEngine(ModelledEngine&&) = delete;
-    ModelledEngine& operator=(const ModelledEngine&) = delete;
-    ModelledEngine& operator=(ModelledEngine&&) = delete;
 
     Status begin() noexcept override {
         messages_ += 1U;

@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "tests/campaign/hooked_device.h"
+#include "tests/support/doubles.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
 #include "tests/support/workload.h"
@@ -127,32 +128,16 @@ TEST(SessionAttestation, BelievesNoRecordOfAnotherStepOrOfAFault) {
 }
 
 // The reference device without its cycles.
-class UnpricedCommandSet final : public CommandSet {
+class UnpricedCommandSet final : public ForwardingCommandSet {
   public:
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override {
-        const Status status = refdev_.decode(words, state, command, error);
+        const Status status = ForwardingCommandSet::decode(words, state, command, error);
         command.cost_cycles = 0U;
         command.core_cycles = 0U;
         return status;
     }
-    [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
-        return refdev_.patch_kind(words, word);
-    }
-    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
-        return refdev_.queue_words(command);
-    }
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& /*command*/) const noexcept override { return 0U; }
-    [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
-                                     QueueCommand& command) const noexcept override {
-        return refdev_.seal(digest, number, trace_digest, command);
-    }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
-        return refdev_.trace_digest(digest, words);
-    }
-
-  private:
-    refdev::RefdevCommandSet refdev_;
 };
 
 // Deadlines are all that bounds a step then: the integrator's, and there must be one.

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "tests/campaign/hooked_device.h"
+#include "tests/port/software_engine.h"
 #include "tests/proofs/patterns.h"
 #include "tests/support/bench.h"
+#include "tests/support/doubles.h"
 #include "tests/support/mesh_workload.h"
 #include "tests/support/nested_calls.h"
 #include "tests/support/trace_file.h"
@@ -23,65 +25,60 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-class NestingCommandSet final : public CommandSet {
+class NestingCommandSet final : public ForwardingCommandSet {
   public:
     explicit NestingCommandSet(NestedCalls& calls) : calls_{calls} {}
 
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override {
         calls_.make();
-        return commands_.decode(words, state, command, error);
+        return ForwardingCommandSet::decode(words, state, command, error);
     }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
         calls_.make();
-        return commands_.patch_kind(words, word);
+        return ForwardingCommandSet::patch_kind(words, word);
     }
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
         calls_.make();
-        return commands_.queue_words(command);
+        return ForwardingCommandSet::queue_words(command);
     }
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
         calls_.make();
-        return commands_.queue_cycles(command);
+        return ForwardingCommandSet::queue_cycles(command);
     }
     [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                      QueueCommand& command) const noexcept override {
         calls_.make();
-        return commands_.seal(digest, number, trace_digest, command);
+        return ForwardingCommandSet::seal(digest, number, trace_digest, command);
     }
     [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
         calls_.make();
-        return commands_.trace_digest(digest, words);
+        return ForwardingCommandSet::trace_digest(digest, words);
     }
 
   private:
     NestedCalls& calls_;
-    refdev::RefdevCommandSet commands_;
 };
 
-class NestingEngine final : public DigestEngine {
+class NestingEngine final : public port::SoftwareEngine {
   public:
     explicit NestingEngine(NestedCalls& calls) : calls_{calls} {}
 
     Status begin() noexcept override {
         calls_.make();
-        hash_.emplace();
-        return Status::kOk;
+        return SoftwareEngine::begin();
     }
     Status update(ByteSpan bytes) noexcept override {
         calls_.make();
-        hash_->update(bytes);
-        return Status::kOk;
+        return SoftwareEngine::update(bytes);
     }
     Status finish(Sha256Digest& digest) noexcept override {
         calls_.make();
-        digest = hash_->finish();
-        return Status::kOk;
+        return SoftwareEngine::finish(digest);
     }
 
   private:
     NestedCalls& calls_;
-    std::optional<Sha256> hash_;
 };
 
 // A session all of whose ports call it, over as many devices as there are.

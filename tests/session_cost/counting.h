@@ -7,10 +7,10 @@
 #include <cstdint>
 
 #include "capture_host/timeline/cost/session_cost.h"
-#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/devices/refdev/sim/sim_device.h"
 #include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/digest_engine.h"
+#include "tests/support/doubles.h"
 
 namespace pianola::test {
 
@@ -117,32 +117,13 @@ class CountingPlatform final : public Platform {
 };
 
 // Decodes as the reference device's does; only seals are counted, which a session asks for after its proofs.
-class CountingCommandSet final : public CommandSet {
+class CountingCommandSet final : public ForwardingCommandSet {
   public:
-    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
-                  DecodeError& error) const noexcept override {
-        return commands_.decode(words, state, command, error);
-    }
-    [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
-        return commands_.patch_kind(words, word);
-    }
-    [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override {
-        return commands_.queue_words(command);
-    }
-    [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override {
-        return commands_.queue_cycles(command);
-    }
     [[nodiscard]] std::uint64_t seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,
                                      QueueCommand& command) const noexcept override {
         tally(Term::kSealCommand, 1U);
-        return port([&] { return commands_.seal(digest, number, trace_digest, command); });
+        return port([&] { return ForwardingCommandSet::seal(digest, number, trace_digest, command); });
     }
-    [[nodiscard]] std::uint64_t trace_digest(std::uint64_t digest, WordSpan words) const noexcept override {
-        return commands_.trace_digest(digest, words);
-    }
-
-  private:
-    refdev::RefdevCommandSet commands_;
 };
 
 class CountingEngine final : public DigestEngine {

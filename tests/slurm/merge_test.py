@@ -250,8 +250,7 @@ class TestCampaigns(Shards):
             self.assertEqual(self.said(bit_flips.main, words)[0], code, chosen)
         found = json.loads(record.read_text(encoding="utf-8"))
         self.assertTrue(found["whole"])
-        self.assertEqual((found["kinds"][0]["injected"], found["kinds"][0]["note"]),
-                         (8, "64 bytes; digest 4; scrub 2"))
+        self.assertEqual((found["kinds"][0]["injected"], found["kinds"][0]["note"]), (8, "64 bytes; digest 4; scrub 2"))
         self.assertEqual(found["phases"][0]["detected"], 6)
 
     def test_capacities(self):

@@ -30,23 +30,6 @@ constexpr std::uint8_t kTransposeConvOptions = 49U;
 constexpr std::uint8_t kBatchMatmulOptions = 101U;
 constexpr std::uint8_t kCumsumOptions = 102U;
 
-std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
-    std::vector<KernelId> kernels;
-    for (const capture::Launch& launch : recorder.launches()) {
-        kernels.push_back(launch.kernel);
-    }
-    return kernels;
-}
-
-template <typename Arguments>
-Arguments launch_at(const capture::Recorder& recorder, std::size_t index) {
-    Arguments arguments{};
-    const std::vector<std::uint32_t>& words = recorder.launches().at(index).arguments;
-    EXPECT_EQ(words.size(), refdev::kArgumentWords<Arguments>);
-    std::memcpy(&arguments, words.data(), std::min(sizeof(Arguments), words.size() * sizeof(std::uint32_t)));
-    return arguments;
-}
-
 // What the constant holds that the word at `member_offset` of a launch is the address of.
 std::vector<std::uint8_t> constant_at(const capture::Recorder& recorder, std::size_t index, std::size_t member_offset) {
     for (const capture::Operand& operand : recorder.launches().at(index).operands) {

@@ -25,12 +25,8 @@ TensorSpec wide(const char* name, std::vector<std::int32_t> shape, float scale, 
     return TensorSpec{name, std::move(shape), 0U, kFormatInt16, {scale}, {zero_point}};
 }
 
-const std::vector<std::uint8_t>& operand_contents(const capture::Recorder& recorder, std::size_t operand) {
-    return recorder.buffer(recorder.launches().front().operands.at(operand).buffer).contents;
-}
-
 // x[1,4,5,2] * filter[2,3,3,2] + bias[2] -> y[1,4,5,2]; SAME, stride 1. The biases are 7 and -2^40.
-ModelSpec conv_model() {
+ModelSpec wide_conv_model() {
     ModelSpec model;
     model.contents = {std::vector<std::uint8_t>(36U, 1U), words({7, 0, 0, -256})};
     TensorSpec filter{"filter", {2, 3, 3, 2}, 1U};
@@ -46,7 +42,7 @@ ModelSpec conv_model() {
 }
 
 TEST(ImportInt16, ConvolutionWithABiasOf64Bits) {
-    const capture::Recorder recorder = import(conv_model());
+    const capture::Recorder recorder = import(wide_conv_model());
     const auto arguments = only_launch<refdev::Conv2dInt16Arguments>(recorder, refdev::KernelId::kConv2dInt16);
     EXPECT_EQ(arguments.sum_bytes, 8U);
     EXPECT_EQ(arguments.layer.output_channels, 2U);
@@ -60,13 +56,13 @@ TEST(ImportInt16, ConvolutionWithABiasOf64Bits) {
 
 // As the reference chooses: by the bias, or where there is none, by the options.
 TEST(ImportInt16, SumsHaveAsManyBitsAsTheBias) {
-    ModelSpec model = conv_model();
+    ModelSpec model = wide_conv_model();
     model.contents[1] = words({7, -8});
     model.tensors[2].type = kFormatInt32;
     const capture::Recorder narrow = import(model);
     EXPECT_EQ((only_launch<refdev::Conv2dInt16Arguments>(narrow, refdev::KernelId::kConv2dInt16).sum_bytes), 4U);
     EXPECT_EQ(operand_contents(narrow, 2U), words({7, 1 << 30, 1, -8, 1 << 30, 0}));
-    model = conv_model();
+    model = wide_conv_model();
     model.operators[0].inputs = {0, 1};
     const capture::Recorder without = import(model);
     EXPECT_EQ((only_launch<refdev::Conv2dInt16Arguments>(without, refdev::KernelId::kConv2dInt16).sum_bytes), 8U);
@@ -77,7 +73,9 @@ TEST(ImportInt16, SumsHaveAsManyBitsAsTheBias) {
 }
 
 TEST(ImportInt16, ConvolutionRefusals) {
-    const auto refused = [](const std::function<void(ModelSpec&)>& change) { return refusal(conv_model(), change); };
+    const auto refused = [](const std::function<void(ModelSpec&)>& change) {
+        return refusal(wide_conv_model(), change);
+    };
     EXPECT_EQ(refused([](ModelSpec& m) { m.tensors[3].type = 9; }), "int8 output is not supported; int16 is");
     EXPECT_EQ(refused([](ModelSpec& m) { m.tensors[0].zero_points = {1}; }),
               "a zero point of its input is not supported with int16");
@@ -88,7 +86,7 @@ TEST(ImportInt16, ConvolutionRefusals) {
 }
 
 TEST(ImportInt16, Int64StaysOnTheHost) {
-    ModelSpec model = conv_model();
+    ModelSpec model = wide_conv_model();
     model.outputs = {3, 2};
     try {
         static_cast<void>(import(model));
@@ -96,7 +94,7 @@ TEST(ImportInt16, Int64StaysOnTheHost) {
     } catch (const ImportError& error) {
         EXPECT_EQ(error.missing(), "graph output 'bias': int64 is not supported");
     }
-    model = conv_model();  // computed, by RESHAPE of the bias
+    model = wide_conv_model();  // computed, by RESHAPE of the bias
     model.tensors.push_back(TensorSpec{"z", {2, 1}, 0U, kFormatInt64});
     model.operators = {OperatorSpec{22, {2}, {4}}};
     model.outputs = {4};
@@ -104,7 +102,7 @@ TEST(ImportInt16, Int64StaysOnTheHost) {
 }
 
 TEST(ImportInt16, DepthwiseAndFullyConnected) {
-    ModelSpec model = conv_model();
+    ModelSpec model = wide_conv_model();
     model.tensors[1].shape = {1, 3, 3, 4};
     model.tensors[1].scales = {0.5F};
     model.tensors[1].zero_points = {0};
@@ -123,7 +121,7 @@ TEST(ImportInt16, DepthwiseAndFullyConnected) {
                       }),
               "int32 bias is not supported; int64 is");
 
-    model = conv_model();
+    model = wide_conv_model();
     model.tensors[0] = wide("x", {2, 18}, 0.5F);
     model.tensors[1] = TensorSpec{"filter", {2, 18}, 1U};
     model.tensors[2] = TensorSpec{"bias", {2}, 2U, kFormatInt64, {0.25F}};

@@ -63,4 +63,17 @@ Arguments only_launch(const capture::Recorder& recorder, refdev::KernelId kernel
     return launch_at<Arguments>(recorder, 0U);
 }
 
+inline std::vector<refdev::KernelId> kernels_of(const capture::Recorder& recorder) {
+    std::vector<refdev::KernelId> kernels;
+    for (const capture::Launch& launch : recorder.launches()) {
+        kernels.push_back(launch.kernel);
+    }
+    return kernels;
+}
+
+// Of the buffer that an operand of the first launch lies in.
+inline const std::vector<std::uint8_t>& operand_contents(const capture::Recorder& recorder, std::size_t operand) {
+    return recorder.buffer(recorder.launches().front().operands.at(operand).buffer).contents;
+}
+
 }  // namespace pianola::tflite

@@ -17,10 +17,6 @@
 namespace pianola::tflite {
 namespace {
 
-std::vector<std::uint8_t> operand_contents(const capture::Recorder& recorder, std::size_t operand) {
-    return recorder.buffer(recorder.launches().front().operands.at(operand).buffer).contents;
-}
-
 // x[1,4,5,2] * filter[3,3,3,2] + bias[3] -> y[1,4,5,3]; SAME, stride 1, RELU.
 ModelSpec conv_model() {
     ModelSpec model;

@@ -25,14 +25,6 @@ constexpr std::int32_t kAddN = 106;
 constexpr std::int32_t kReduceAll = 140;
 constexpr std::uint8_t kAddOptions = 11U;
 
-std::vector<KernelId> kernels_of(const capture::Recorder& recorder) {
-    std::vector<KernelId> kernels;
-    for (const capture::Launch& launch : recorder.launches()) {
-        kernels.push_back(launch.kernel);
-    }
-    return kernels;
-}
-
 TEST(ImportShape, IsAConstant) {
     const ModelSpec model =
         model_of(OperatorSpec{kShape, {0}, {1}}, {TensorSpec{"x", {2, 3, 4}}, plain("y", {3}, kInt32)});

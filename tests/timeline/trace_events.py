@@ -184,8 +184,7 @@ def violations(text):
 
 
 def main(files):
-    found = [f"{file}: {each}" for file in files
-             for each in violations(pathlib.Path(file).read_text(encoding="utf-8"))]
+    found = [f"{file}: {each}" for file in files for each in violations(pathlib.Path(file).read_text(encoding="utf-8"))]
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 

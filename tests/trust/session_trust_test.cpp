@@ -106,11 +106,6 @@ class ForgetfulPlatform final : public Platform {
   public:
     ForgetfulPlatform(std::uint32_t counter, std::uint32_t missed_read, bool leaves_alone)
         : counter_{counter}, missed_read_{missed_read}, leaves_alone_{leaves_alone} {}
-    ~ForgetfulPlatform() = default;
-    ForgetfulPlatform(const ForgetfulPlatform&) = delete;
-    ForgetfulPlatform(ForgetfulPlatform&&) = delete;
-    ForgetfulPlatform& operator=(const ForgetfulPlatform&) = delete;
-    ForgetfulPlatform& operator=(ForgetfulPlatform&&) = delete;
 
     [[nodiscard]] std::uint64_t now_us() noexcept override { return now_us_++; }
     void idle() noexcept override {}

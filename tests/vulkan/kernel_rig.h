@@ -36,9 +36,7 @@ class KernelRig {
     // Throws std::runtime_error with the name of what is missing. Device addresses begin at `base`.
     KernelRig(std::uint32_t base, std::uint32_t size_bytes, Judge judge = Judge::kNone);
     KernelRig(const KernelRig&) = delete;
-    KernelRig(KernelRig&&) = delete;
     KernelRig& operator=(const KernelRig&) = delete;
-    KernelRig& operator=(KernelRig&&) = delete;
     ~KernelRig();
 
     // The command on a memory that holds `bytes`.

@@ -17,18 +17,98 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "hal/devices/refdev/device_spec.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/development_config.h"
+#include "pianola/session.h"
+#include "runtime/image/schema_check.h"
 #include "runtime/image/schema_rules.h"
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/vectors/vector_pack.h"
-#include "tests/widths/judge.h"
 #include "tests/widths/mutants.h"
+#include "tests/widths/placed_file.h"
 
 namespace pianola::test {
 namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// "accepted", or "RULE path offset actual limit". Where places disagree, what each says.
+class Judge {
+  public:
+    // Of a file for the device. `file_bytes` is more than there are bytes where the file is refused for its length.
+    [[nodiscard]] std::string file(const Bytes& bytes, const DeviceDescription& device, const Trust& trust,
+                                   std::size_t shift = 0U, std::size_t file_bytes = 0U);
+    // Of a buffer of the schema in tests/runtime/probe_schema, by the two checks of schema_check.h.
+    [[nodiscard]] std::string probe(const Bytes& buffer);
+
+    [[nodiscard]] std::string places() const { return places_.describe(); }
+
+  private:
+    Places places_;
+    refdev::RefdevCommandSet command_set_;
+    std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
+    std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
+    Image image_;
+};
+
+std::string line_of(Status status, const Verdict& verdict) {
+    if (is_ok(status)) {
+        return "accepted";
+    }
+    std::array<char, 256> path{};
+    static_cast<void>(format_path(verdict.path, Span<char>{path}));
+    return std::string{rule_id(verdict.rule)} + " " + path.data() + " " + std::to_string(verdict.file_offset) + " " +
+           std::to_string(verdict.actual) + " " + std::to_string(verdict.limit);
+}
+
+// The first of the lines, or all of them where they differ.
+std::string common(const std::vector<std::string>& lines) {
+    bool same = true;
+    std::string all = "the verdict depends on the address:";
+    for (const std::string& line : lines) {
+        same = same && (line == lines.front());
+        all += " [" + line + "]";
+    }
+    return same ? lines.front() : all;
+}
+
+std::string Judge::file(const Bytes& bytes, const DeviceDescription& device, const Trust& trust, std::size_t shift,
+                        std::size_t file_bytes) {
+    std::vector<std::string> lines;
+    for (const ByteSpan view : places_.put(bytes, shift)) {
+        Verdict verdict;
+        const ByteSpan whole{view.data(), (file_bytes > view.size()) ? file_bytes : view.size()};
+        const Status status = validate(whole, device, command_set_, trust, *workspace_, image_, *plan_, verdict);
+        lines.push_back(line_of(status, verdict));
+    }
+    return common(lines);
+}
+
+std::string Judge::probe(const Bytes& buffer) {
+    constexpr flatbuffers::uoffset_t kTables = 1000U;
+    std::vector<std::string> lines;
+    for (const ByteSpan view : places_.put(buffer)) {
+        flatbuffers::Verifier verifier{view.data(), view.size(), kMaxManifestDepth, kTables};
+        std::uint32_t tables = 0U;
+        Verdict verdict;
+        if (!check_structure(probe::kProbeRules, view, "PTPR", verifier, tables)) {
+            lines.push_back("IMG-STRUCTURE after " + std::to_string(tables));
+            continue;
+        }
+        const auto& root = *flatbuffers::GetRoot<flatbuffers::Table>(view.data());
+        const bool strict = check_strictness(probe::kProbeRules, view, root, verdict);
+        lines.push_back(line_of(strict ? Status::kOk : Status::kRefused, verdict) + " of " +
+                        std::to_string(verifier.GetComputedSize()));
+    }
+    return common(lines);
+}
 
 using Words = std::vector<std::string>;
 
@@ -116,21 +196,7 @@ class Program {
 
     static DeviceDescription device_of(const PackRecord& record) {
         DeviceDescription device = describe(false);
-        device.kernel_library = record.kernel_library;
-        device.dram_base = record.dram_base;
-        device.dram_bytes = record.dram_bytes;
-        device.l1_base = record.l1_base;
-        device.l1_bytes = record.l1_bytes;
-        device.trace_region_bytes = record.trace_region_bytes;
-        device.clock_khz = record.clock_khz;
-        device.queue_count = record.queue_count;
-        device.ring_words = record.ring_words;
-        device.grid_columns = record.grid_columns;
-        device.grid_rows = record.grid_rows;
-        device.dram_banks = record.dram_banks;
-        device.attestation = static_cast<Attestation>(record.attestation);
-        device.costs = static_cast<CostKind>(record.costs);
-        device.weights_layout = record.weights_layout;
+        copy_device(record, device);
         return device;
     }
 

@@ -19,9 +19,7 @@ class Places {
     Places();
     ~Places();
     Places(const Places&) = delete;
-    Places(Places&&) = delete;
     Places& operator=(const Places&) = delete;
-    Places& operator=(Places&&) = delete;
 
     // Where the memory lies, for a log: it can differ from run to run.
     [[nodiscard]] std::string describe() const;

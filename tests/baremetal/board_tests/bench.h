@@ -16,13 +16,6 @@ namespace pianola::baremetal {
 
 class TestPlatform final : public board::BoardPlatform {
   public:
-    TestPlatform() = default;
-    ~TestPlatform() = default;
-    TestPlatform(const TestPlatform&) = delete;
-    TestPlatform(TestPlatform&&) = delete;
-    TestPlatform& operator=(const TestPlatform&) = delete;
-    TestPlatform& operator=(TestPlatform&&) = delete;
-
     void serve_watchdog() noexcept override { watchdog_services_ += 1U; }
     Status lowest_security_version(std::uint32_t& version) noexcept override {
         version = 0U;
@@ -42,11 +35,6 @@ class TestPlatform final : public board::BoardPlatform {
 class TestDevice final : public refdev::FaultyDriver {
   public:
     using FaultyDriver::FaultyDriver;
-    ~TestDevice() = default;
-    TestDevice(const TestDevice&) = delete;
-    TestDevice(TestDevice&&) = delete;
-    TestDevice& operator=(const TestDevice&) = delete;
-    TestDevice& operator=(TestDevice&&) = delete;
 };
 
 inline constexpr std::uint32_t kPatientResetLimitUs = 10'000'000U;

@@ -8,13 +8,6 @@ namespace pianola::baremetal {
 
 class ConsoleSink final : public port::Sink {
   public:
-    ConsoleSink() = default;
-    ~ConsoleSink() = default;
-    ConsoleSink(const ConsoleSink&) = delete;
-    ConsoleSink(ConsoleSink&&) = delete;
-    ConsoleSink& operator=(const ConsoleSink&) = delete;
-    ConsoleSink& operator=(ConsoleSink&&) = delete;
-
     void text(const char* text) noexcept override { semihosting::print(text); }
     void number(std::uint64_t number) noexcept override { semihosting::print_number(number); }
 };

@@ -21,13 +21,6 @@ constexpr std::uint32_t kInferences = 3U;
 // A model of a hash unit that fetches what it is told to: the core waits for it.
 class CountedEngine final : public DigestEngine {
   public:
-    CountedEngine() = default;
-    ~CountedEngine() = default;
-    CountedEngine(const CountedEngine&) = delete;
-    CountedEngine(CountedEngine&&) = delete;
-    CountedEngine& operator=(const CountedEngine&) = delete;
-    CountedEngine& operator=(CountedEngine&&) = delete;
-
     Status begin() noexcept override {
         pianola_count_pause();
         hash_ = Sha256{};

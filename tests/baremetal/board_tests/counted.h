@@ -31,11 +31,6 @@ class CountedLink final : public refdev::DeviceLink {
   public:
     explicit CountedLink(refdev::SharedState& shared, Counted counted = Counted::kEcu) noexcept
         : link_{refdev::DeviceSpec{}, shared}, counted_{counted} {}
-    ~CountedLink() = default;
-    CountedLink(const CountedLink&) = delete;
-    CountedLink(CountedLink&&) = delete;
-    CountedLink& operator=(const CountedLink&) = delete;
-    CountedLink& operator=(CountedLink&&) = delete;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         return link_.memory_at(address, size_bytes);
@@ -59,11 +54,6 @@ class CountedLink final : public refdev::DeviceLink {
 class CountedPlatform final : public Platform {
   public:
     explicit CountedPlatform(CountedLink& link) noexcept : link_{link} {}
-    ~CountedPlatform() = default;
-    CountedPlatform(const CountedPlatform&) = delete;
-    CountedPlatform(CountedPlatform&&) = delete;
-    CountedPlatform& operator=(const CountedPlatform&) = delete;
-    CountedPlatform& operator=(CountedPlatform&&) = delete;
 
     [[nodiscard]] std::uint64_t now_us() noexcept override { return board::now_us(); }
     void idle() noexcept override;

@@ -21,11 +21,6 @@ namespace {
 class OneCoreLink final : public refdev::DeviceLink {
   public:
     explicit OneCoreLink(refdev::SharedState& shared) noexcept : link_{refdev::DeviceSpec{}, shared}, device_{shared} {}
-    ~OneCoreLink() = default;
-    OneCoreLink(const OneCoreLink&) = delete;
-    OneCoreLink(OneCoreLink&&) = delete;
-    OneCoreLink& operator=(const OneCoreLink&) = delete;
-    OneCoreLink& operator=(OneCoreLink&&) = delete;
 
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
         return link_.memory_at(address, size_bytes);

@@ -47,21 +47,7 @@ DeviceDescription device_of(const PackRecord& record) noexcept {
     device.family = record.family.data();
     device.command_set_id = record.command_set_id;
     device.command_set_version = record.command_set_version;
-    device.kernel_library = record.kernel_library;
-    device.dram_base = record.dram_base;
-    device.dram_bytes = record.dram_bytes;
-    device.l1_base = record.l1_base;
-    device.l1_bytes = record.l1_bytes;
-    device.trace_region_bytes = record.trace_region_bytes;
-    device.clock_khz = record.clock_khz;
-    device.queue_count = record.queue_count;
-    device.ring_words = record.ring_words;
-    device.grid_columns = record.grid_columns;
-    device.grid_rows = record.grid_rows;
-    device.dram_banks = record.dram_banks;
-    device.attestation = static_cast<Attestation>(record.attestation);
-    device.costs = static_cast<CostKind>(record.costs);
-    device.weights_layout = record.weights_layout;
+    test::copy_device(record, device);
     return device;
 }
 

@@ -17,13 +17,6 @@ inline constexpr std::uint32_t kNever = UINT32_MAX;
 // The board's link, with an eye on the threads, and with faults.
 class WatchedLink final : public pl330::EngineLink {
   public:
-    WatchedLink() = default;
-    ~WatchedLink() = default;
-    WatchedLink(const WatchedLink&) = delete;
-    WatchedLink(WatchedLink&&) = delete;
-    WatchedLink& operator=(const WatchedLink&) = delete;
-    WatchedLink& operator=(WatchedLink&&) = delete;
-
     [[nodiscard]] std::uint32_t read(std::uint32_t offset) noexcept override { return link_.read(offset); }
     void write(std::uint32_t offset, std::uint32_t value) noexcept override;
     [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {

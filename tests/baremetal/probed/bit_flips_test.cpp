@@ -113,11 +113,6 @@ void command_executed() noexcept {
 class WatchedDriver final : public refdev::RefdevDriver {
   public:
     using RefdevDriver::RefdevDriver;
-    ~WatchedDriver() = default;
-    WatchedDriver(const WatchedDriver&) = delete;
-    WatchedDriver(WatchedDriver&&) = delete;
-    WatchedDriver& operator=(const WatchedDriver&) = delete;
-    WatchedDriver& operator=(WatchedDriver&&) = delete;
 
     Status describe(DeviceDescription& description) const noexcept override {
         pass(Moment::kCall);

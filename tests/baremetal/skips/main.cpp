@@ -28,11 +28,6 @@ namespace {
 class Platform final : public board::BoardPlatform {
   public:
     explicit Platform(std::uint32_t lowest_version) noexcept : lowest_version_{lowest_version} {}
-    ~Platform() = default;
-    Platform(const Platform&) = delete;
-    Platform(Platform&&) = delete;
-    Platform& operator=(const Platform&) = delete;
-    Platform& operator=(Platform&&) = delete;
 
     void serve_watchdog() noexcept override {}
     Status lowest_security_version(std::uint32_t& version) noexcept override {

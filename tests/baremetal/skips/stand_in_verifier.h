@@ -11,13 +11,6 @@ namespace pianola::baremetal {
 
 class StandInVerifier final : public SignatureVerifier {
   public:
-    StandInVerifier() = default;
-    ~StandInVerifier() = default;
-    StandInVerifier(const StandInVerifier&) = delete;
-    StandInVerifier(StandInVerifier&&) = delete;
-    StandInVerifier& operator=(const StandInVerifier&) = delete;
-    StandInVerifier& operator=(StandInVerifier&&) = delete;
-
     Status verify(const Sha256Digest& digest, const Signature& signature,
                   const PublicKey& key) const noexcept override {
         std::uint32_t difference = 0U;

@@ -13,11 +13,6 @@ class WatchedDevice final : public refdev::RefdevDriver {
     WatchedDevice(const refdev::DeviceSpec& spec, refdev::SharedState& shared, refdev::DeviceLink& link,
                   Evidence& evidence) noexcept
         : RefdevDriver{spec, shared, link}, evidence_{evidence} {}
-    ~WatchedDevice() = default;
-    WatchedDevice(const WatchedDevice&) = delete;
-    WatchedDevice(WatchedDevice&&) = delete;
-    WatchedDevice& operator=(const WatchedDevice&) = delete;
-    WatchedDevice& operator=(WatchedDevice&&) = delete;
 
     Status program_region(const RegionConfig& region) noexcept override {
         evidence_.regions += 1U;

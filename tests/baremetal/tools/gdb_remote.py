@@ -182,14 +182,6 @@ class GdbRemote:
         """Changes a register."""
         self.must(f"P{self.registers[name]:x}={(value & 0xFFFF_FFFF).to_bytes(4, 'little').hex()}")
 
-    def read_core_registers(self):
-        """The general registers as the stub packs them: for write_core_registers()."""
-        return self.command("g")
-
-    def write_core_registers(self, packed):
-        """All of them at once."""
-        self.must(f"G{packed}")
-
     # Memory.
 
     def read_memory(self, address, size_bytes):
@@ -209,10 +201,6 @@ class GdbRemote:
         for start in range(0, len(data), MOST_MEMORY_BYTES):
             part = data[start:start + MOST_MEMORY_BYTES]
             self.must(f"M{address + start:x},{len(part):x}:{part.hex()}")
-
-    def read_word(self, address):
-        """32 bits."""
-        return int.from_bytes(self.read_memory(address, 4), "little")
 
     def write_word(self, address, value):
         """32 bits."""

@@ -46,8 +46,7 @@ def leaky_relu(node):
         return numpy.where(values.data > 0, values.data, values.data * alpha)
     slope, shift = arithmetic.quantize_multiplier(float(values.scale * alpha / output.scale))
     below = numpy.sign(slope) * arithmetic.multiply(values.wide(), abs(slope), shift)
-    above = arithmetic.multiply(values.wide(),
-                                *arithmetic.quantize_multiplier(float(values.scale / output.scale)))
+    above = arithmetic.multiply(values.wide(), *arithmetic.quantize_multiplier(float(values.scale / output.scale)))
     return arithmetic.saturate(numpy.where(values.wide() >= 0, above, below) + output.zero_point, output.dtype)
 
 

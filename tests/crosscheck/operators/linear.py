@@ -199,5 +199,4 @@ def batch_matmul(node):
     if node.options["adj_y"]:
         second = numpy.swapaxes(second, -1, -2)
     total = exact_product(first, second)
-    return finish(node, total, None, whole_multiplier(left.scale, right.scale, node.output.scale),
-                  left.type == "INT16")
+    return finish(node, total, None, whole_multiplier(left.scale, right.scale, node.output.scale), left.type == "INT16")

@@ -85,8 +85,7 @@ class Judge:
 
     def verdict(self):
         """All checks."""
-        verdict = Verdict("captured", self.faults, inferences=len(self.given),
-                          message=" | ".join(self.result.warnings))
+        verdict = Verdict("captured", self.faults, inferences=len(self.given), message=" | ".join(self.result.warnings))
         self.inferences = verdict.inferences
         self.taken = [self.identify_all(record) for record in self.given]
         if any(each is None for record in self.taken for each in record):
@@ -150,8 +149,7 @@ class Judge:
     def array_of(self, taken, model):
         """The same input with another model's data."""
         writes = model.writes
-        return numpy.concatenate([writes[place].pieces[device]
-                                  for place, device in zip(taken.writes, taken.devices)])
+        return numpy.concatenate([writes[place].pieces[device] for place, device in zip(taken.writes, taken.devices)])
 
     def run_again(self):
         """With the program's own data, and with other data of the same writes."""

@@ -153,8 +153,7 @@ def carry(parts):
         [x] = parts.inputs(1)
         first = parts.operations([x], 1)[-1]
         shard = parts.shard() if parts.mesh and parts.chance(0.4) else None
-        source = parts.read(first if shard is None else first.of_shard(shard), blocking=True,
-                            single=shard is not None)
+        source = parts.read(first if shard is None else first.of_shard(shard), blocking=True, single=shard is not None)
         b = parts.family("b", parts.pick(1, 1, 2))
         to = b
         if shard is not None:

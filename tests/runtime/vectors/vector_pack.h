@@ -69,6 +69,26 @@ struct PackRecord {
 };
 static_assert(sizeof(PackRecord) == (3U * kPackAlignment), "the file format");
 
+// The numbers that a record and a DeviceDescription both have, from one to the other.
+template <typename From, typename To>
+void copy_device(const From& from, To& to) noexcept {
+    to.kernel_library = from.kernel_library;
+    to.dram_base = from.dram_base;
+    to.dram_bytes = from.dram_bytes;
+    to.l1_base = from.l1_base;
+    to.l1_bytes = from.l1_bytes;
+    to.trace_region_bytes = from.trace_region_bytes;
+    to.clock_khz = from.clock_khz;
+    to.queue_count = from.queue_count;
+    to.ring_words = from.ring_words;
+    to.grid_columns = from.grid_columns;
+    to.grid_rows = from.grid_rows;
+    to.dram_banks = from.dram_banks;
+    to.attestation = static_cast<decltype(to.attestation)>(from.attestation);
+    to.costs = static_cast<decltype(to.costs)>(from.costs);
+    to.weights_layout = from.weights_layout;
+}
+
 [[nodiscard]] constexpr std::size_t pack_aligned(std::size_t size_bytes) noexcept {
     return ((size_bytes + kPackAlignment - 1U) / kPackAlignment) * kPackAlignment;
 }

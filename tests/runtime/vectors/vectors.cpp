@@ -63,21 +63,7 @@ class Pack {
         std::strncpy(record.family.data(), device.family, record.family.size() - 1U);
         record.command_set_id = device.command_set_id;
         record.command_set_version = device.command_set_version;
-        record.kernel_library = device.kernel_library;
-        record.dram_base = device.dram_base;
-        record.dram_bytes = device.dram_bytes;
-        record.l1_base = device.l1_base;
-        record.l1_bytes = device.l1_bytes;
-        record.trace_region_bytes = device.trace_region_bytes;
-        record.clock_khz = device.clock_khz;
-        record.queue_count = device.queue_count;
-        record.ring_words = device.ring_words;
-        record.grid_columns = device.grid_columns;
-        record.grid_rows = device.grid_rows;
-        record.dram_banks = device.dram_banks;
-        record.attestation = static_cast<std::uint32_t>(device.attestation);
-        record.costs = static_cast<std::uint32_t>(device.costs);
-        record.weights_layout = device.weights_layout;
+        copy_device(device, record);
         return record;
     }
 
