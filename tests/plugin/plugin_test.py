@@ -147,7 +147,7 @@ class Plugin(cli_support.CliTest):
     def test_what_is_no_plugin_of_this_version(self):
         text = self.write("text.so", "no shared object")
         for library, what in ((OPTIONS.plugins / "pianola_copy_npu_of_another_version.so",
-                               "is built for version 4 of the interface"), (OPTIONS.plugins / "pianola_no_target.so",
+                               "is built for version 5 of the interface"), (OPTIONS.plugins / "pianola_no_target.so",
                                                                             "has no symbol kPianolaTargetPlugin"),
                               (text, "can not be loaded"), (self.folder / "missing.so", "missing.so")):
             for command in (("verify", self.binary), ("inspect", self.binary), ("log", "show", self.binary)):

@@ -14,8 +14,8 @@ from python_support import main
 SOURCE = pathlib.Path(os.environ.get("PIANOLA_SOURCE", pathlib.Path(__file__).parents[2]))
 # It orders the kernels of one program. Operations make programs whose order the library knows.
 IN_PROGRAMS_ONLY = {"semaphore"}
-NAMES = set(re.findall(r'KernelId::k\w+,\s+\d+U,\s+"(\w+)"',
-                       (SOURCE / "hal/devices/refdev/kernels/kernel_library.cpp").read_text(encoding="utf-8")))
+NAMES = set(re.findall(r'^PIANOLA_KERNEL\(\d+U?, \w+, "(\w+)"',
+                       (SOURCE / "hal/devices/refdev/kernels/kernels.inc").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 class Kernels(OperationTest):
