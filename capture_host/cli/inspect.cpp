@@ -145,7 +145,9 @@ std::string command_text(const nlohmann::json& command, std::size_t index) {
 std::string trace_text(const nlohmann::json& trace, std::size_t index) {
     std::string text = fmt::format("  trace {} ", index) +
                        fill("'{name}': {commands} commands, {words} words, {cycles} cycles\n", trace);
-    const nlohmann::json commands = trace.value("command_list", nlohmann::json::array());
+    static const nlohmann::json kNone = nlohmann::json::array();
+    const auto list = trace.find("command_list");
+    const nlohmann::json& commands = (list == trace.end()) ? kNone : *list;
     std::size_t next = 0U;
     for (const nlohmann::json& program : trace.at("programs")) {
         text += fill("    {name}\n", program);

@@ -342,7 +342,7 @@ void set_reduced_dims(const Operation& op, refdev::MeanArguments& a) {
 }
 
 // A sum is a mean that is not divided. 1 / count is folded into the multiplier, as
-// hal/devices/refdev/kernels/arguments.h says.
+// hal/devices/refdev/kernels/arguments.inc says.
 void mean_or_sum(Operation& op, bool divides) {
     constexpr std::int32_t kMostFold = 32;
     refdev::MeanArguments a{};

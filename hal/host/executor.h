@@ -1,6 +1,7 @@
 // Executor: something besides the simulator that executes a family's binaries, such as a GPU or a board on a bus.
 //
 // A Target lists its executors. Users name a device of one NAME (its first) or NAME:N; `pianola devices` lists them.
+// Only executors of the targets in the registry can be named so, and not those of a plug-in.
 #pragma once
 
 #include <cstdint>

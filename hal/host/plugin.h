@@ -26,7 +26,8 @@ inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +
     sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) +
     sizeof(Offers) + sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) + sizeof(RamPart) +
-    sizeof(QueueLog) + kSourceSlots + kDestinationSlots + kMaxQueues);
+    sizeof(QueueLog) + sizeof(ExecutorDevices::Device) + sizeof(ObjectCount) + kSourceSlots + kDestinationSlots +
+    kMaxQueues);
 
 struct TargetPlugin {
     std::uint32_t abi_version{0U};  // these two are checked first

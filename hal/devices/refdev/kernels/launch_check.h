@@ -1,6 +1,6 @@
 // LaunchCheck: the checks that every kernel's describe() makes, and the operands that run() then binds.
 //
-// A kernel takes the accepted range of each argument word from its list in argument_words.h, and checks relations
+// A kernel takes the accepted range of each argument word from its list in arguments.inc, and checks relations
 // between words, then its operands. The first violation is reported with its word; nothing is accepted by default.
 #pragma once
 
