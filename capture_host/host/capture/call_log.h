@@ -39,7 +39,7 @@ struct Call {
     std::uint32_t queue{0U};
     std::uint64_t number{0U};  // in the order of the calls, from 1
     std::uint64_t object{0U};  // buffer, trace or event; 0 for a program
-    std::uint64_t event{0U};   // for messages, if `object` is a substitute
+    std::uint64_t event{0U};   // for messages: the event's own id where `object` is a slot; else 0
     std::shared_ptr<const CapturedBuffer> buffer;
     std::shared_ptr<const CapturedTrace> trace;
     std::vector<std::uint8_t> data;  // of a write

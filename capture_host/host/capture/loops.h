@@ -1,4 +1,4 @@
-// Finds the loop of a program that has neither marks nor declarations.
+// Finds the loop of a program that has no marks.
 //
 // Used by discovery.h. Calls are compared by their shapes first, then by their results (data_flow.h).
 #pragma once

@@ -20,7 +20,8 @@ struct DeclaredTensor {
     bool is_derived{false};  // not declared by the program
     // With several devices: equal for the parts of one tensor. Declared tensors are matched by their names, derived
     // ones by the buffers that the mesh allocated as one.
-    std::pair<std::uint64_t, std::uint32_t> twin;  // the first one's buffer; how often the device's step has moved it
+    // Id of the first device's buffer, and which group of transfers of that buffer this is (devices.h).
+    std::pair<std::uint64_t, std::uint32_t> twin;
 };
 struct DeclaredParameter {
     TraceId trace;

@@ -1,7 +1,7 @@
 // Separates buffers that a program may share and a binary may not: two inputs, or two outputs, of one step in the same
 // bytes; and state whose first contents the host writes and the steps change.
 //
-// Runs after check_order() and before make_scripts(). The runtime requires disjoint inputs, disjoint outputs, and
+// Runs after check_order(); make_scripts() then runs again. The runtime requires disjoint inputs, disjoint outputs, and
 // unchanged set-up bytes. So each gets separate memory, and a copy between that and the program's place. A tensor of
 // several devices gets the same memory on all of them.
 #pragma once

@@ -74,7 +74,8 @@ struct TraceState {
     std::vector<TraceProgramInfo> programs;
     std::vector<TracedBuffer> buffers;
     std::uint64_t cost_cycles{0U};
-    RangeSet reads;  // device addresses, with any value of a parameter that was set
+    // Device addresses, with the present and all earlier values of its parameters.
+    RangeSet reads;
     RangeSet writes;
     std::optional<std::pair<RangeSet, RangeSet>> moved;  // reads and writes, if a parameter has moved operands
     std::map<std::string, ExpectedInput> inputs;
@@ -111,7 +112,7 @@ struct DeviceState;
 // on all of them.
 //
 // The first device takes what is free on all; the others then get the same offsets in the same order. Holds the
-// devices' locks. A device that is called alone is the only one of its step.
+// devices' locks. Without a mesh, a device is the only one in the list.
 class Lockstep {
   public:
     // Different devices, at least one; none of them is in another Lockstep.

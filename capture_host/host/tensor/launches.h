@@ -99,7 +99,7 @@ template <typename Arguments>
     return words;
 }
 
-// Launches whose commands fit the dispatch area.
+// The most launches in one program: their commands fit the usual dispatch area.
 inline constexpr std::size_t kLaunchesOfAProgram = 256U;
 
 // Calls visit(address in the result, core, block) for dense ranges of rows of the result; in DRAM, a range is at most a

@@ -15,7 +15,8 @@ struct Tensor::Storage {
     bool read_tiles{false};  // `read` gives tiles
     std::vector<std::uint8_t> bytes;
     std::shared_ptr<Storage> viewed;  // the owner of the memory, for a view
-    std::vector<Tensor> shards;       // of a distributed tensor; of the above it has spec and on_device only
+    // The parts of a distributed tensor. Such a tensor uses no member above but spec and on_device.
+    std::vector<Tensor> shards;
     Topology topology;
     host::MeshPtr mesh;
 };

@@ -5,9 +5,9 @@
 // waits block (`blocking`, finish, synchronize, event_synchronize, ReadHandle::data), and a queue or a staging arena
 // that is full. Queue numbers start at 0.
 //
-// Virtual time. A program without a trace takes the host host_cost.dispatch_ns, every queue command of other calls
-// host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by the host shows gaps on the
-// device, and a trace closes them. The same with threads and without.
+// Virtual time. Every enqueued program takes the host host_cost.dispatch_ns, also one that goes into a trace, every
+// queue command of other calls host_cost.replay_ns, and the device sees them no earlier; so a program that is bound by
+// the host shows gaps on the device, and a trace closes them. The same with threads and without.
 #pragma once
 
 #include <chrono>

@@ -69,7 +69,7 @@ enum class QuantizedBinary : std::uint8_t {
 // those of i. The result has the table's type.
 [[nodiscard]] Tensor lookup(const Tensor& operand, const Tensor& table, const OperationOptions& options = {});
 
-// The same numbers in another type: int8 to int32, and int32 to int8, which saturates.
+// The same numbers in another integer type, saturated; or bfloat16 as float32.
 [[nodiscard]] Tensor typecast(const Tensor& operand, ElementType type, const OperationOptions& options = {});
 
 // The same data in another shape with the same number of elements. A view, which shares the operand's memory, if only

@@ -34,8 +34,8 @@ struct TraceBlob {
 
 enum class TraceParameterKind : std::uint8_t { kRuntimeArgument, kBufferAddress };
 
-// One word of a trace that may change between executions. Admitted: the multiples of `alignment` from minimum to
-// maximum.
+// A value that words of a trace take, and that may change between executions. Admitted: the multiples of `alignment`
+// from minimum to maximum.
 struct TraceParameter {
     std::string name;
     TraceParameterKind kind{TraceParameterKind::kRuntimeArgument};

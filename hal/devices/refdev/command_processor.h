@@ -115,12 +115,13 @@ class CommandProcessor {
     // Cores that this queue's trace has dispatched to since the last command that waited for them. Two queues never use
     // a core at the same time: the runtime proves it.
     bool cores_busy_{false};
-    std::uint64_t cores_done_cycles_{0U};                      // when the last of them is free
-    std::uint64_t core_start_cycles_{0U};                      // of the last dispatch
-    bool has_waited_{false};                                   // the next command has waited for cores,
-    std::uint64_t waited_from_cycles_{0U};                     // since then
-    std::uint64_t cores_since_cycles_{0U};                     // when the first of them was given work
-    std::array<std::uint32_t, kMaxCores> core_free_cycles_{};  // since then; valid while cores_busy_
+    std::uint64_t cores_done_cycles_{0U};   // when the last busy core is free
+    std::uint64_t core_start_cycles_{0U};   // when the last dispatched kernel begins on its core
+    bool has_waited_{false};                // the next command had to wait for busy cores
+    std::uint64_t waited_from_cycles_{0U};  // with has_waited_: when that wait began
+    std::uint64_t cores_since_cycles_{0U};  // when the first busy core was given work
+    // Per core: when it is free, in cycles after cores_since_cycles_. Valid while cores_busy_.
+    std::array<std::uint32_t, kMaxCores> core_free_cycles_{};
 };
 
 }  // namespace pianola::refdev

@@ -42,8 +42,8 @@ struct ArgumentError {
 
 inline constexpr std::uint32_t kMaxReadOperands = 4U;
 
-// The operands of a launch in this core's memory: the read ones in the order of their extents, and the written one; of
-// two, the last is the output.
+// The operands of a launch in this core's memory. `inputs`: those that are read, in the order of their extents.
+// `output`: the last extent that is written. `state`: the written extent before it, if a kernel writes two.
 struct BoundOperands {
     std::array<const std::int8_t*, kMaxReadOperands> inputs{};
     std::int8_t* state{nullptr};

@@ -15,7 +15,8 @@ namespace pianola::refdev {
 inline constexpr const char* kKernelLibraryName = "pianola.refdev.int8";
 inline constexpr const char* kKernelLibraryRounding = "double-rounding";
 
-// Layout of weights in memory: as in arguments.h, in the order of the indices that it names.
+// The device's number for how it expects plain weights: in the order of the indices that arguments.inc gives. The word
+// weights_layout of a launch is another number: it names a packed layout.
 inline constexpr std::uint32_t kWeightsLayout = 1U;
 
 // SHA-256 over: the two names above, then per kernel of the ROM in order: id, version, argument_words (32 bits each,

@@ -47,7 +47,7 @@ struct TapRange {
     return TapRange{(before < end) ? before : end, end};
 }
 
-// Every tap is.
+// Whether every tap is inside the input.
 [[nodiscard]] constexpr bool is_inside(const WindowAxis& axis, std::int32_t origin) noexcept {
     const std::int32_t last = origin + static_cast<std::int32_t>((axis.filter_size - 1U) * axis.dilation);
     return (origin >= 0) && (last < static_cast<std::int32_t>(axis.input_size));

@@ -15,7 +15,7 @@ class VulkanExecutor final : public Executor {
     [[nodiscard]] const char* name() const noexcept override { return "vulkan"; }
     [[nodiscard]] const char* title() const noexcept override { return "Vulkan"; }
     [[nodiscard]] bool is_built() const noexcept override;
-    // Neither device time nor threads of this process, logs, access checks.
+    // Offers no device time, no threads of this process, no logs and no access checks.
     [[nodiscard]] Offers offers() const noexcept override {
         Offers offers;
         offers.simulator = true;
