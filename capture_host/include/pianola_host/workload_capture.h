@@ -3,8 +3,8 @@
 // Records the calls that are made on a device between begin and end, and makes of them what the runtime proves and
 // replays: set-up, prologue, step and epilogue. The calls are carried out as usual while they are recorded.
 //
-// Without marks the loop is found (docs/guide/host_api.md); a program without a loop is one step. Only the outermost API
-// call counts, whatever calls it makes by itself.
+// Without marks the loop is found (docs/guide/host_api.md); a program without a loop is one step. Only the outermost
+// API call counts, whatever calls it makes by itself.
 #pragma once
 
 #include <cstdint>
