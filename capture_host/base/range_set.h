@@ -30,7 +30,7 @@ class RangeSet {
     // The bytes of [begin, end) that are not in the set.
     [[nodiscard]] std::vector<ByteRange> missing(std::uint64_t begin, std::uint64_t end) const;
     [[nodiscard]] RangeSet common(const RangeSet& other) const;
-    // How many bytes are in the set; of those of [begin, end); and in both sets.
+    // Number of bytes in the set, in the set within [begin, end), and in both sets.
     [[nodiscard]] std::uint64_t size() const;
     [[nodiscard]] std::uint64_t size_in(std::uint64_t begin, std::uint64_t end) const;
     [[nodiscard]] std::uint64_t common_bytes(const RangeSet& other) const { return common(other).size(); }

@@ -141,7 +141,7 @@ std::vector<std::string> names_of(const std::vector<OperatorCommands>& operators
     return names;
 }
 
-// Compares what is between the common first and the common last operators.
+// Compares the operators between the common first and the common last ones.
 void compare_names(const std::vector<std::string>& before, const std::vector<std::string>& after, Found& found) {
     std::size_t first = 0U;
     const std::size_t shorter = std::min(before.size(), after.size());

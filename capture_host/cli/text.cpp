@@ -67,7 +67,7 @@ nlohmann::json command_to_json(const NamedCommand& command, bool is_next_step) {
             {"next_step", is_next_step}};
 }
 
-// Names, for rules whose numbers are not meaningful.
+// Names for rules whose two numbers are not meaningful to a reader.
 struct FoundAndExpected {
     std::string found;
     std::string expected;

@@ -39,7 +39,7 @@ void check_unpacked(const Operation& op);
 void check_broadcast(const Operation& op);
 }  // namespace shapes
 
-// The check of an operator whose output has that shape.
+// Checks that the output of an operator has that shape.
 template <Sizes (*kShape)(const Operation& op)>
 void shaped(const Operation& op) {
     require_shape(op, kShape(op));

@@ -1,8 +1,8 @@
 // Subject: the trace binary that mutants are made of, in pieces; and Checker: what this build's validator says of it
 // and of its mutants.
 //
-// A mutant breaks a file that was whole before. The checks are those of `pianola verify`: the target's own, and then
-// the host's.
+// A mutant breaks an intact file. `pianola verify` makes the same checks: first those of the target, then those of the
+// host.
 #pragma once
 
 #include <cstdint>

@@ -180,7 +180,7 @@ void close_events(std::vector<Section>& sections) {
     }
 }
 
-// The writes whose bytes are read, by their calls' numbers.
+// Call numbers of the writes whose bytes are read.
 std::set<std::uint64_t> read_writes(const std::vector<Section>& sections, const CommandSet& command_set) {
     std::set<std::uint64_t> numbers;
     std::map<std::uint32_t, DataFlow> flows;

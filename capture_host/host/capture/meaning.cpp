@@ -56,7 +56,7 @@ class Values {
 
     // Without a writer: an empty value, which depends on nothing.
     [[nodiscard]] const Value& at(std::uint64_t value) const { return values_.at(value); }
-    // The numbers of read data without those of records.
+    // The origins, each with the number that its value has without records.
     [[nodiscard]] std::vector<Origin> like(std::vector<Origin> origins) const;
 
   private:

@@ -231,7 +231,7 @@ struct DeviceState {
     void note_consequences(Memory memory, std::uint32_t offset, std::uint64_t bytes, const std::string& what);
     // The device is idle: memory without an owner may be claimed again.
     void forget_claims();
-    // Notes a new buffer in the captures whose programs write its memory.
+    // Records a new buffer in each capture that has a program which writes its memory.
     void note_overwritten(const BufferPtr& buffer);
     // Warns if commands read contents that an execution has destroyed, before they are written again.
     void note_access(const RangeSet& reads, const RangeSet& writes);
