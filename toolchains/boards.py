@@ -11,6 +11,10 @@ What a board.json says:
   architecture    folder of hal/arch
   device          folder of hal/devices; the default is refdev
   device_cores    cores that play the device, or a device each; 0 where it shares the ECU core or is a peripheral
+  core            of a board whose cores execute the reference device's kernels: its cost model, and the clock of QEMU's
+                  counted instructions (-icount shift=0: 1 ns each), for `pianola capture --board`
+  file_window     of a device that reads flash: base and mebibytes of the device addresses at which it reads the weights
+                  of the loaded binary (docs/reference/device.md)
   emulator        QEMU and its machine
   image_by        "kernel": QEMU takes the image for the machine's kernel (the default); "loader": as a file in memory
   starter         what the first core runs to start the others: file beside the image, address, core
@@ -73,6 +77,8 @@ class Board(typing.NamedTuple):
     about: str = ""
     device: str = "refdev"
     device_cores: int = 0
+    core: typing.Mapping[str, typing.Any] = {}
+    file_window: typing.Mapping[str, typing.Any] = {}
     image_by: str = "kernel"
     starter: typing.Optional[Starter] = None
     ecu_core: int = 0

@@ -78,6 +78,9 @@ CAMPAIGNS = {
     "simulator.bit-flips": Campaign("bits flip", f"{BIN}/pianola_campaign bit-flips --seed 1 --samples 60", HOST,
                                     "whole"),
     "simulator.state": Campaign("bits of what steps hand on flip", f"{BIN}/pianola_campaign state", HOST, "whole"),
+    "simulator.interval": Campaign("bits flip while steps are released within an interval",
+                                   f"{BIN}/pianola_campaign interval --seed 1 --samples 17000", HOST,
+                                   "60 of each kind"),
     **{f"{board}.bit-flips{'-' if part else ''}{part}": on_board(board, part, title, more, ci)
        for board in boards.with_campaign("bit_flips")
        for part, title, more, ci in (
@@ -97,7 +100,7 @@ CAMPAIGNS = {
         "capacities are smaller",
         f"tests/campaign/capacity_sweep.py --build build/release --campaign {BIN}/pianola_campaign "
         f"--pianola {BIN}/pianola --sample build/sample",
-        SAMPLE, "two capacities", tuple(capacity_sweep.capacities()), "--only", capacity_sweep.capacities()),
+        SAMPLE, "one capacity", tuple(capacity_sweep.capacities()), "--only", capacity_sweep.capacities()),
 }
 
 

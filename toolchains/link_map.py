@@ -15,7 +15,7 @@ LAYERS = (
     ("session", r"libpianola_runtime\.a\((comparison|parameter_words|scrub|seal)\."),
     ("validator", r"libpianola_runtime\.a\(|/pianola_without_\w+\.dir/"),
     ("signatures", r"libpianola_(bearssl|crypto)\.a\("),
-    ("kernels", r"libpianola_kernels\.a\("),
+    ("kernels", r"libpianola_kernels\.a\(|/road_signs_rom\.cpp\."),
     ("command set", r"libpianola_refdev\.a\(refdev_command_set\."),
     ("command set", r"libpianola_pl330\.a\((command_set|encoding)\."),
     ("driver", r"libpianola_pl330\.a\(driver\."),
@@ -27,6 +27,7 @@ LAYERS = (
     ("arch", r"(^|/)hal/arch/"),
     ("board", r"(^|/)hal/"),
     ("application", r"(^|/)(tests|docs|sample)/"),
+    ("other library", r"/peer/[^/]+/(libpeer\.a\(|driver\.o$)"),
     ("toolchain", r"lib(c|gcc)\.a\(|^linker stubs$"),
 )
 LAYER_NAMES = tuple(dict.fromkeys(name for name, _ in LAYERS))

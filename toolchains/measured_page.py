@@ -129,9 +129,9 @@ def page(facts, limits):
         f"Limits: {instructions['inference']['arm_m']:,} for an inference on Cortex-M, "
         f"{instructions['inference']['arm_r']:,} on Cortex-R, {instructions['inference']['riscv']:,} on RV32, and "
         f"{instructions['inference_spread']:.0%} between "
-        f"hello_world and vww; {instructions['validation_without_digest']:,} for one validation of kws, "
-        f"{instructions['load_without_digest']:,} for its `load()`, "
-        f"{instructions['verified_release_per_slice']['arm_m']:,} for a slice on Cortex-M."
+        f"hello_world and vww; {instructions['validation_without_digest']['arm_m']:,} for one validation of kws on "
+        f"Cortex-M, {instructions['load_without_digest']['arm_m']:,} for its `load()`, "
+        f"{instructions['verified_release_per_slice']['arm_m']:,} for a slice."
     ]
     yield from STACK.splitlines()
     yield ""

@@ -60,7 +60,7 @@ struct OperatorCommands {
 // The constants that commands read, by operator, command and operand: "3 CONV_2D: conv2d filter".
 using Constants = std::map<std::string, std::vector<std::uint8_t>>;
 
-// A write of the set-up from the weights segment to device memory.
+// A write of the set-up from the weights segment to device memory, or the segment where the device reads it itself.
 struct Placed {
     std::uint64_t address{0U};
     std::uint64_t offset{0U};  // in the segment
@@ -69,6 +69,11 @@ struct Placed {
 
 std::vector<Placed> placed_constants(const Side& side, const capture::Manifest& manifest) {
     std::vector<Placed> all;
+    for (const capture::ManifestRegion& region : manifest.regions) {
+        if ((region.memory == MemoryKind::kFile) && (region.size_bytes <= side.image.weights().size())) {
+            all.push_back({region.base, 0U, region.size_bytes});
+        }
+    }
     for (const capture::ManifestScript& script : manifest.scripts) {
         for (const capture::ManifestCommand& command : script.commands) {
             if ((command.kind != ScriptCommandKind::kWriteBuffer) || (command.object >= manifest.buffers.size())) {
@@ -322,6 +327,28 @@ void compare_programs(const Side& before, const Side& after, const capture::Mani
 using capture::Manifest;
 using files::to_hex;
 
+std::string kernel_text(const capture::ManifestKernel* kernel) {
+    return (kernel == nullptr) ? "none"
+                               : fmt::format("version {}, {} argument words, costs {}", kernel->identity.version,
+                                             kernel->identity.argument_words, kernel->identity.cost_version);
+}
+
+// By id. Both name it: the device's is another one; only one does: the commands launch others.
+void compare_kernels(const capture::ManifestTarget& before, const capture::ManifestTarget& after, Found& found) {
+    std::map<std::uint32_t, std::pair<const capture::ManifestKernel*, const capture::ManifestKernel*>> kernels;
+    for (const capture::ManifestKernel& kernel : before.kernels) {
+        kernels[kernel.id].first = &kernel;
+    }
+    for (const capture::ManifestKernel& kernel : after.kernels) {
+        kernels[kernel.id].second = &kernel;
+    }
+    for (const auto& [id, pair] : kernels) {
+        const bool have_both = (pair.first != nullptr) && (pair.second != nullptr);
+        found.compare(have_both ? Class::kTarget : Class::kCommands, fmt::format("kernel {}", id),
+                      kernel_text(pair.first), kernel_text(pair.second));
+    }
+}
+
 void compare_targets(const Manifest& before, const Manifest& after, Found& found) {
     const auto compare = [&found](const std::string& name, const auto& old, const auto& now) {
         found.compare(Class::kTarget, "target." + name, old, now);
@@ -337,6 +364,7 @@ void compare_targets(const Manifest& before, const Manifest& after, Found& found
             std::string{attestation_name(after.target.attestation)});
     compare("costs", std::string{costs_name(before.target.costs)}, std::string{costs_name(after.target.costs)});
     compare("profile", std::string{name_of(before.target.profile)}, std::string{name_of(after.target.profile)});
+    compare_kernels(before.target, after.target, found);
 }
 
 // All fields of a list's entry as one text.

@@ -22,8 +22,8 @@ const char* name_of(RegionKind kind) {
     return name_in(kNames, kind);
 }
 const char* name_of(MemoryKind kind) {
-    constexpr std::array<const char*, 3> kNames{"?", "DRAM", "L1"};
-    static_assert(kNames.size() == (static_cast<std::size_t>(MemoryKind::kL1) + 1U));
+    constexpr std::array<const char*, 4> kNames{"?", "DRAM", "L1", "file"};
+    static_assert(kNames.size() == (static_cast<std::size_t>(MemoryKind::kFile) + 1U));
     return name_in(kNames, kind);
 }
 const char* name_of(ScriptKind kind) {

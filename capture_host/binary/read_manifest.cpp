@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "capture_host/binary/kernels_json.h"
 #include "hal/host/device_numbers.h"
 #include "pianola_host/manifest.h"
 
@@ -63,7 +64,8 @@ ManifestParameter to_parameter(const Image& image, std::uint32_t index) {
     return parameter;
 }
 
-ManifestTarget to_target(const TargetView& view) {
+ManifestTarget to_target(const Image& image) {
+    const TargetView view = image.target();
     ManifestTarget target;
     target.device_family = to_string(view.device_family);
     target.kernel_library = to_digest(view.kernel_library);
@@ -73,6 +75,10 @@ ManifestTarget to_target(const TargetView& view) {
     target.profile = view.profile;
     target.mesh_rows = view.mesh_rows;
     target.mesh_columns = view.mesh_columns;
+    for (std::uint32_t i = 0U; i < view.kernel_count; ++i) {
+        const KernelView kernel = image.kernel(i);
+        target.kernels.push_back({kernel.id, kernel.identity});
+    }
     return target;
 }
 
@@ -89,13 +95,24 @@ ManifestTarget make_target(const DeviceDescription& device) {
     return target;
 }
 
+void name_kernels(const CommandSet& command_set, const std::set<std::uint32_t>& ids, ManifestTarget& target) {
+    for (const std::uint32_t id : ids) {
+        const auto place =
+            std::lower_bound(target.kernels.begin(), target.kernels.end(), id,
+                             [](const ManifestKernel& kernel, std::uint32_t of) { return kernel.id < of; });
+        if ((place == target.kernels.end()) || (place->id != id)) {
+            target.kernels.insert(place, {id, command_set.kernel(id)});
+        }
+    }
+}
+
 std::string to_string(NameView name) {
     return {name.begin(), name.end()};
 }
 
 Manifest read_manifest(const Image& image) {
     Manifest manifest;
-    manifest.target = to_target(image.target());
+    manifest.target = to_target(image);
     for (std::uint32_t i = 0U; i < image.region_count(); ++i) {
         const RegionView view = image.region(i);
         manifest.regions.push_back({to_string(view.name), view.kind, view.memory, view.base, view.size_bytes});
@@ -139,6 +156,17 @@ bool is_canonical(ByteSpan file, const Image& image) {
     const Segment& segment = image.envelope().manifest;
     const ByteSpan actual = file.subspan(segment.offset, segment.size_bytes);
     return std::equal(encoded.begin(), encoded.end(), actual.begin(), actual.end());
+}
+
+nlohmann::json kernels_to_json(const std::vector<ManifestKernel>& kernels) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const ManifestKernel& kernel : kernels) {
+        list.push_back({{"id", kernel.id},
+                        {"version", kernel.identity.version},
+                        {"argument_words", kernel.identity.argument_words},
+                        {"cost_version", kernel.identity.cost_version}});
+    }
+    return list;
 }
 
 }  // namespace pianola::capture

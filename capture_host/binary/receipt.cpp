@@ -4,6 +4,7 @@
 
 #include "capture_host/base/json.h"
 #include "capture_host/base/text.h"
+#include "capture_host/binary/kernels_json.h"
 #include "capture_host/binary/self_tests.h"
 #include "capture_host/binary/state.h"
 #include "hal/host/device_numbers.h"
@@ -168,7 +169,9 @@ nlohmann::json make_statement(const Judgement& judgement) {
         {"validator",
          {{"version", judgement.validator_version}, {"schema", to_hex(ByteSpan{kSchemaHash})}, {"rules", rules()}}},
         {"verdict", verdict_to_json(judgement.verdict)}};
+    statement["device"]["cost_model_name"] = judgement.cost_model_name;
     if (is_accepted(judgement.verdict)) {
+        statement["kernels"] = capture::kernels_to_json(capture::read_manifest(judgement.image).target.kernels);
         statement["self_tests"] = evidence::to_json(evidence::self_tests_of(judgement.image));
         statement["state"] = evidence::to_json(evidence::state_of(judgement.image, judgement.command_set));
     }

@@ -15,6 +15,7 @@
 #include "pianola/device.h"
 #include "pianola/image.h"
 #include "pianola/verdict.h"
+#include "pianola_host/manifest.h"
 
 namespace pianola::signing {
 
@@ -27,6 +28,7 @@ struct Judgement {
     const Verdict& verdict;
     const Image& image;  // read only if it was accepted
     const CommandSet& command_set;
+    std::string cost_model_name;    // Target::cost_model_name()
     std::string validator_version;  // of this program
     std::string plugin_sha256;      // of the target's plugin; empty if the target was built in
 };

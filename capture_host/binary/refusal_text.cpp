@@ -76,7 +76,9 @@ std::string describe_numbers(const Verdict& verdict) {
         text << "0x" << std::uppercase << std::hex << verdict.actual;
         return text.str();
     }
-    if (names_commands(verdict.rule) || (verdict.actual == verdict.limit)) {
+    const bool is_absent_kernel =
+        (verdict.rule == Rule::kTrcKernelNamed) || ((verdict.rule == Rule::kTgtKernel) && (verdict.limit == 0U));
+    if (names_commands(verdict.rule) || is_absent_kernel || (verdict.actual == verdict.limit)) {
         return {};
     }
     const bool stops = (verdict.rule == Rule::kCapCommands) || (verdict.rule == Rule::kCapIntervals) ||
@@ -129,6 +131,7 @@ std::string remedy_of(const Verdict& verdict, ByteSpan file, const DeviceDescrip
         case Rule::kTgtFamily:
         case Rule::kTgtCommandSet:
         case Rule::kTgtKernelLibrary:
+        case Rule::kTgtKernel:
         case Rule::kTgtAttestation:
         case Rule::kTgtCosts:
         case Rule::kTgtWeightsLayout:

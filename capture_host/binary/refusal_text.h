@@ -11,7 +11,7 @@ namespace pianola::capture {
 
 // The numbers of a refusal, as "found 7, expected or limit 5"; "found at least 7, limit 5" for a capacity, because the
 // runtime stops there and does not know the need; "found 64 bytes at 0x80003780" for bytes at fault. Empty if they are
-// equal, or if they encode commands.
+// equal, encode commands, or are the id of an absent kernel.
 [[nodiscard]] std::string describe_numbers(const Verdict& verdict);
 [[nodiscard]] bool names_commands(Rule rule) noexcept;  // instead of numbers
 [[nodiscard]] bool names_bytes(Rule rule) noexcept;     // actual is their address, limit their number

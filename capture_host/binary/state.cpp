@@ -69,6 +69,12 @@ class Collector {
 class StateReader {
   public:
     StateReader(const Image& image, const CommandSet& command_set) : image_{image}, command_set_{command_set} {
+        for (std::uint32_t i = 0U; i < image_.region_count(); ++i) {
+            const RegionView region = image_.region(i);
+            if (region.memory == MemoryKind::kFile) {
+                blocks_.push_back({{region.base, std::uint64_t{region.base} + region.size_bytes}, image_.weights()});
+            }
+        }
         for_each_command_of(ScriptKind::kSetup, [this](const ScriptCommandView& command) {
             if (command.kind == ScriptCommandKind::kWriteBuffer) {
                 const BufferView buffer = image_.buffer(command.object);

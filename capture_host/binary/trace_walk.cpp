@@ -60,6 +60,9 @@ TraceMeasure measure_trace(const CommandSet& command_set, const Words& words) {
     measure.words = for_each_command(command_set, words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
                         time.execute(command);
                         measure.commands += 1U;
+                        if (launches(command)) {
+                            measure.kernels.insert(command.kernel_id);
+                        }
                     }).word;
     measure.cycles = time.now();
     return measure;
@@ -86,7 +89,7 @@ const char* kind_name(CommandKind kind) noexcept {
 }
 
 const char* command_name(const Target& target, const DecodedCommand& command) noexcept {
-    if ((command.kind == CommandKind::kLaunch) || (command.kind == CommandKind::kDispatch)) {
+    if (launches(command)) {
         const char* const kernel = target.kernel_name(command.kernel_id);
         return (kernel == nullptr) ? "launch" : kernel;
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -140,11 +141,17 @@ class QueueTime {
     std::map<std::uint32_t, std::uint64_t> cores_;  // when each core is free
 };
 
+// Whether the command is a launch or a dispatch of a kernel.
+[[nodiscard]] constexpr bool launches(const DecodedCommand& command) noexcept {
+    return (command.kind == CommandKind::kLaunch) || (command.kind == CommandKind::kDispatch);
+}
+
 // Measures of the commands before the first invalid one.
 struct TraceMeasure {
     std::size_t words{0U};
     std::uint32_t commands{0U};
     std::uint64_t cycles{0U};
+    std::set<std::uint32_t> kernels;  // that they launch
 };
 [[nodiscard]] TraceMeasure measure_trace(const CommandSet& command_set, const Words& words);
 

@@ -6,6 +6,7 @@
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 #include "pianola/envelope.h"
+#include "pianola/slice_check.h"
 #include "pianola_host/manifest.h"
 #include "pianola_schema_hash.h"
 #include "trace_binary_generated.h"
@@ -27,9 +28,18 @@ schema::DeviceRange to_schema(const DeviceRange& range) {
                                static_cast<std::uint8_t>(range.rows), static_cast<std::uint8_t>(range.columns)};
 }
 
+template <typename Table, typename Item>
+Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items);
+
+Offset<schema::Kernel> create(FlatBufferBuilder& builder, const ManifestKernel& kernel) {
+    return schema::CreateKernel(builder, kernel.id, kernel.identity.version, kernel.identity.argument_words,
+                                kernel.identity.cost_version);
+}
+
 Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& target) {
     const auto family = builder.CreateString(target.device_family);
     const schema::Digest library = to_schema(target.kernel_library);
+    const auto kernels = create_list<schema::Kernel>(builder, target.kernels);
     return schema::CreateTarget(
         builder, family, target.command_set_id, target.command_set_version, &library, target.dram_base,
         target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
@@ -38,7 +48,8 @@ Offset<schema::Target> create(FlatBufferBuilder& builder, const ManifestTarget& 
         static_cast<std::uint8_t>(target.dram_banks), static_cast<schema::Attestation>(target.attestation),
         static_cast<schema::CostKind>(target.costs), static_cast<schema::CapacityProfile>(target.profile),
         target.weights_layout, static_cast<std::uint8_t>(target.mesh_rows),
-        static_cast<std::uint8_t>(target.mesh_columns));
+        static_cast<std::uint8_t>(target.mesh_columns), kernels, target.cost_model, target.core_khz,
+        target.millicycles_per_instruction, target.file_base, target.file_bytes);
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const ManifestRegion& region) {
@@ -67,9 +78,6 @@ Offset<schema::Program> create(FlatBufferBuilder& builder, const ManifestProgram
     const auto name = builder.CreateString(program.name);
     return schema::CreateProgram(builder, name, program.command_count);
 }
-
-template <typename Table, typename Item>
-Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items);
 
 Offset<schema::Trace> create(FlatBufferBuilder& builder, const ManifestTrace& trace) {
     const auto name = builder.CreateString(trace.name);
@@ -175,10 +183,64 @@ void fix_digest(std::vector<std::uint8_t>& file) {
     std::copy(digest.begin(), digest.end(), file.begin() + header::kDigest);
 }
 
+namespace {
+
+void append_checks(const std::vector<std::uint8_t>& segment, std::size_t offset, std::size_t size_bytes,
+                   std::vector<std::uint8_t>& checks) {
+    const ByteSpan range = ByteSpan{segment.data(), segment.size()}.subspan(offset, size_bytes);
+    for (std::size_t done = 0U; done < range.size(); done += kCheckedBytes) {
+        const std::size_t bytes = std::min<std::size_t>(kCheckedBytes, range.size() - done);
+        const std::uint64_t sum = slice_sum(range.subspan(done, bytes));
+        for (std::uint32_t i = 0U; i < kCheckBytes; ++i) {
+            checks.push_back(static_cast<std::uint8_t>(sum >> (8U * i)));
+        }
+    }
+}
+
+// Whether a command of the set-up writes state.
+bool writes_state(const Manifest& manifest, const ManifestCommand& command) {
+    if ((command.kind != ScriptCommandKind::kWriteBuffer) || (command.object >= manifest.buffers.size())) {
+        return false;
+    }
+    const std::uint32_t region = manifest.buffers[command.object].region;
+    return (region < manifest.regions.size()) && (manifest.regions[region].kind == RegionKind::kState);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> checks_of(const Manifest& manifest, const Segments& segments) {
+    std::vector<std::uint8_t> checks;
+    for (const ManifestRegion& region : manifest.regions) {
+        if ((region.kind == RegionKind::kWeights) && (region.memory == MemoryKind::kFile)) {
+            append_checks(segments.weights, 0U, region.size_bytes, checks);
+        }
+    }
+    for (const bool is_state : {false, true}) {
+        for (const ManifestScript& script : manifest.scripts) {
+            for (const ManifestCommand& command : script.commands) {
+                if ((script.kind != ScriptKind::kSetup) || (writes_state(manifest, command) != is_state)) {
+                    continue;
+                }
+                if ((command.kind == ScriptCommandKind::kWriteBuffer) && (command.object < manifest.buffers.size())) {
+                    append_checks(segments.weights, command.segment_offset, manifest.buffers[command.object].size_bytes,
+                                  checks);
+                }
+                if ((command.kind == ScriptCommandKind::kLoadTrace) && (command.object < manifest.traces.size())) {
+                    const ManifestTrace& trace = manifest.traces[command.object];
+                    append_checks(segments.traces, trace.offset_bytes,
+                                  std::size_t{trace.word_count} * sizeof(std::uint32_t), checks);
+                }
+            }
+        }
+    }
+    return checks;
+}
+
 std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Segments& segments) {
     const std::vector<std::uint8_t> encoded = encode_manifest(manifest);
-    const std::array<const std::vector<std::uint8_t>*, kSegmentCount> bodies{&encoded, &segments.weights,
-                                                                             &segments.traces, &segments.self_tests};
+    const std::vector<std::uint8_t> checks = checks_of(manifest, segments);
+    const std::array<const std::vector<std::uint8_t>*, kSegmentCount> bodies{
+        &encoded, &segments.weights, &segments.traces, &segments.self_tests, &checks};
     std::size_t total_bytes = header::kBytes;
     for (const auto* body : bodies) {
         total_bytes += align_up(body->size());

@@ -55,7 +55,7 @@ void set_refusal(pianola_result& result, const Judged& judged) {
     result.actual = verdict.actual;
     result.limit = verdict.limit;
     result.text = pianola::cli::describe_verdict(
-        verdict, judged.image, judged.target.device,
+        verdict, judged.image, judged.target.device, *judged.target.target,
         pianola::capture::remedy_of(verdict, judged.file, judged.target.device, judged.target.target->command_set(),
                                     judged.target.why_not, pianola::kDevelopmentTrust));
 }
@@ -85,6 +85,15 @@ void inspect(ByteSpan file, pianola_result& result) {
         result.status = PIANOLA_DONE;
         nlohmann::json json = pianola::cli::manifest_to_json(pianola::capture::read_manifest(judged.image));
         json["schema"] = 1;
+        const pianola::Target& target = *judged.target.target;
+        const bool has_its_costs = target.usual_device().cost_model == judged.image.target().cost_model;
+        json["target"]["cost_model_name"] = has_its_costs ? target.cost_model_name() : "";
+        for (nlohmann::json& kernel : json["target"]["kernels"]) {
+            const char* const name = target.kernel_name(kernel.at("id").get<std::uint32_t>());
+            if (name != nullptr) {
+                kernel["name"] = name;
+            }
+        }
         result.text = pianola::cli::json_text(json);
     } else {
         set_refusal(result, judged);

@@ -18,16 +18,34 @@ constexpr std::uint64_t kCyclesPerUsDivisor = 1000U;  // clock_khz / 1000 cycles
 constexpr std::uint64_t kDeadlineFactor = 4U;
 constexpr std::uint64_t kShortestDeadlineUs = 10'000U;
 
-// The deadline, in microseconds, for commands that take that many cycles.
-std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint32_t clock_khz, std::uint32_t wanted_us) {
-    const std::uint64_t us = ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
+// What a verified release takes on a core for each byte of weights and traces: 25,500 instructions at most for a slice
+// of 16,384 bytes (verified_release_per_slice in tests/baremetal/thresholds.json).
+constexpr std::uint64_t kReleaseInstructionsPerByte = 2U;
+
+// Rounded up.
+std::uint64_t us_of(std::uint64_t cycles, std::uint32_t clock_khz) {
+    return ((cycles * kCyclesPerUsDivisor) + (clock_khz - 1U)) / clock_khz;
+}
+
+// The deadline, in microseconds, for commands that take that many cycles. The default leaves room for more of them.
+std::uint32_t deadline_us(ScriptKind script, std::uint64_t cycles, std::uint64_t more, std::uint32_t clock_khz,
+                          std::uint32_t wanted_us) {
+    const std::uint64_t us = us_of(cycles, clock_khz);
+    if (us > UINT32_MAX) {
+        throw LinkError{fmt::format("a script takes {} us, a deadline is at most {}", us, UINT32_MAX)};
+    }
     if (wanted_us == 0U) {
-        return static_cast<std::uint32_t>(std::max(us * kDeadlineFactor, kShortestDeadlineUs));
+        const std::uint64_t usual_us = std::max(us_of(cycles + more, clock_khz) * kDeadlineFactor, kShortestDeadlineUs);
+        return static_cast<std::uint32_t>(std::min(usual_us, std::uint64_t{UINT32_MAX}));
     }
     if (wanted_us < us) {
+        constexpr std::uint64_t kHundredths = 100U;
+        const std::uint64_t hundredths = ((us * kHundredths) + (wanted_us - 1U)) / wanted_us;  // never 1.00
         throw DeadlineError{script,
-                            fmt::format("the deadline is too short: {} takes {} us, {} are wanted",
-                                        (script == ScriptKind::kSetup) ? "the set-up" : "a step", us, wanted_us)};
+                            fmt::format("the deadline is too short: {} takes {} us, {} are wanted: too slow by a "
+                                        "factor of {}.{:02}",
+                                        (script == ScriptKind::kSetup) ? "the set-up" : "a step", us, wanted_us,
+                                        hundredths / kHundredths, hundredths % kHundredths)};
     }
     return wanted_us;
 }
@@ -52,6 +70,7 @@ void add_trace(const std::string& name, const targets::Words& words, const std::
     if (measure.words != words.size()) {
         throw LinkError{fmt::format("word {} of trace '{}' is no command of the device", measure.words, name)};
     }
+    name_kernels(command_set, measure.kernels, manifest.target);
     segments.traces.resize(align_up(segments.traces.size()));
     manifest.traces.push_back({name, static_cast<std::uint32_t>(segments.traces.size()),
                                static_cast<std::uint32_t>(words.size()), measure.commands, measure.cycles, programs});
@@ -204,6 +223,34 @@ std::uint64_t script_cycles(const Manifest& manifest, const ManifestScript& scri
     return longest;
 }
 
+namespace {
+
+// The instructions of a verified release where a core executes the kernels, else 0. What the set-up moves to a device,
+// and what the device reads in the file, is compared.
+std::uint64_t release_instructions(const Manifest& manifest) {
+    if (manifest.target.core_khz == 0U) {
+        return 0U;
+    }
+    std::uint64_t bytes = 0U;
+    for (const ManifestRegion& region : manifest.regions) {
+        const std::uint64_t devices = std::uint64_t{manifest.target.mesh_rows} * manifest.target.mesh_columns;
+        bytes += (region.memory == MemoryKind::kFile) ? (region.size_bytes * devices) : 0U;
+    }
+    for (const ManifestScript& script : manifest.scripts) {
+        if (script.kind != ScriptKind::kSetup) {
+            continue;
+        }
+        for (const ManifestCommand& command : script.commands) {
+            for (const std::uint32_t size_bytes : transfers_of(manifest, command)) {
+                bytes += std::uint64_t{size_bytes} * command.devices.rows * command.devices.columns;
+            }
+        }
+    }
+    return bytes * kReleaseInstructionsPerByte;
+}
+
+}  // namespace
+
 void set_budgets(const CommandSet& command_set, std::uint32_t wanted_step_us, std::uint32_t wanted_setup_us,
                  Manifest& manifest) {
     std::uint64_t longest = 0U;
@@ -223,8 +270,9 @@ void set_budgets(const CommandSet& command_set, std::uint32_t wanted_step_us, st
         throw LinkError{fmt::format("a script takes {} cycles, {} are admitted", longest, kMaxScriptCycles)};
     }
     const std::uint32_t clock_khz = manifest.target.clock_khz;
-    manifest.step_deadline_us = deadline_us(ScriptKind::kStep, longest, clock_khz, wanted_step_us);
-    manifest.setup_deadline_us = deadline_us(ScriptKind::kSetup, setup, clock_khz, wanted_setup_us);
+    manifest.step_deadline_us =
+        deadline_us(ScriptKind::kStep, longest, release_instructions(manifest), clock_khz, wanted_step_us);
+    manifest.setup_deadline_us = deadline_us(ScriptKind::kSetup, setup, 0U, clock_khz, wanted_setup_us);
 }
 
 }  // namespace pianola::capture

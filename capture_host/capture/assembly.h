@@ -45,8 +45,8 @@ void wait(ManifestScript& script, std::uint32_t queue, std::uint32_t event);
                                           const CommandSet& command_set);
 
 // Sets the length of the step, and the deadlines of step and set-up: the given ones, in microseconds; for 0 four times
-// the time of the commands, and no less than 10 ms. Throws LinkError if a script is too long, DeadlineError if a given
-// deadline is too short.
+// the time of the commands, of a step on a core with that of a verified release, and no less than 10 ms. Throws
+// LinkError if a script is too long, DeadlineError if a given deadline is too short.
 void set_budgets(const CommandSet& command_set, std::uint32_t wanted_step_us, std::uint32_t wanted_setup_us,
                  Manifest& manifest);
 

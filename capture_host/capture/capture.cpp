@@ -86,8 +86,8 @@ Capture capture_workload(const Recorder& recorder, const CaptureOptions& options
     capture.summary = workload.summary;
     capture.file = write_trace_binary(workload.manifest, workload.segments);
     const auto trial_of = [&capture, &options] {
-        return std::make_unique<Replay>(ByteSpan{capture.file.data(), capture.file.size()}, refdev::target(),
-                                        options.link.spec);
+        return std::make_unique<Replay>(ByteSpan{capture.file.data(), capture.file.size()},
+                                        refdev::target_of(options.link.spec), options.link.spec);
     };
     const std::unique_ptr<Replay> trial = trial_of();
     load(*trial);

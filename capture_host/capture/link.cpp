@@ -8,6 +8,8 @@
 #include "capture_host/capture/assembly.h"
 #include "capture_host/capture/memory_planner.h"
 #include "capture_host/capture/pack.h"
+#include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/costs/cost_models.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "pianola/config.h"
@@ -63,12 +65,87 @@ std::vector<Lifetime> lifetimes_of(const Recorder& recorder) {
     return lifetimes;
 }
 
+// Where the output of a launch may overlap an input: the kernel's own check is asked, for every distance.
+class OverlapFinder {
+  public:
+    // `lifetimes` are of all buffers.
+    OverlapFinder(const Recorder& recorder, const std::vector<Lifetime>& lifetimes)
+        : recorder_{recorder}, lifetimes_{lifetimes} {}
+
+    // Of the launch with this number: activations that it reads for the last time, with one that it writes first.
+    // Indices are the ids of buffers.
+    [[nodiscard]] std::vector<Overlap> of(std::uint32_t number) const {
+        const Launch& launch = recorder_.launches()[number];
+        std::vector<Overlap> overlaps;
+        for (const Operand& output : launch.operands) {
+            for (const Operand& input : launch.operands) {
+                const std::size_t from = index_of(input);
+                const std::size_t to = index_of(output);
+                if ((launch.kind == CommandKind::kLaunch) && is_activation(input) && is_activation(output) &&
+                    (input.access == Access::kRead) && (output.access == Access::kWrite) && (from != to) &&
+                    (lifetimes_[from].last == number) && (lifetimes_[to].first == number)) {
+                    add({from, to, distances(launch, from, to)}, overlaps);
+                }
+            }
+        }
+        return overlaps;
+    }
+
+  private:
+    [[nodiscard]] static std::size_t index_of(const Operand& operand) {
+        return static_cast<std::size_t>(operand.buffer);
+    }
+    [[nodiscard]] bool is_activation(const Operand& operand) const {
+        return recorder_.buffer(operand.buffer).role == BufferRole::kActivation;
+    }
+    static void add(Overlap overlap, std::vector<Overlap>& overlaps) {
+        const bool is_new = std::none_of(overlaps.begin(), overlaps.end(), [&overlap](const Overlap& each) {
+            return (each.input == overlap.input) && (each.output == overlap.output);
+        });
+        const auto& distances = overlap.distances;
+        if (is_new && (std::find(distances.begin(), distances.end(), true) != distances.end())) {
+            overlaps.push_back(std::move(overlap));
+        }
+    }
+
+    // All other operands lie elsewhere, apart from each other.
+    [[nodiscard]] std::vector<bool> distances(const Launch& launch, std::size_t input, std::size_t output) const {
+        constexpr std::uint32_t kOutput = 0x4000'0000U;
+        constexpr std::uint32_t kOthers = 0x8000'0000U;
+        constexpr std::uint32_t kEach = 0x0800'0000U;  // more than a device has; of a launch's few operands
+        const refdev::Kernel* const kernel = refdev::find_kernel(static_cast<std::uint32_t>(launch.kernel));
+        std::vector<bool> permitted;
+        if ((kernel == nullptr) || (launch.arguments.size() != kernel->argument_words)) {
+            return permitted;
+        }
+        for (std::uint64_t distance = 0U; distance < lifetimes_[output].size_bytes; distance += kPlanAlignmentBytes) {
+            std::vector<std::uint32_t> words = launch.arguments;
+            std::uint32_t other = kOthers;
+            for (const Operand& operand : launch.operands) {
+                const std::size_t buffer = index_of(operand);
+                const auto below = static_cast<std::uint32_t>((buffer == input) ? distance : 0U);
+                const bool is_other = (buffer != input) && (buffer != output);
+                words.at(operand.word) = (is_other ? other : (kOutput + below)) + operand.offset_bytes;
+                other += is_other ? kEach : 0U;
+            }
+            ExtentList extents;
+            refdev::ArgumentError error;
+            permitted.push_back(is_ok(kernel->describe(WordSpan{words.data(), words.size()}, extents, error)));
+        }
+        return permitted;
+    }
+
+    const Recorder& recorder_;
+    const std::vector<Lifetime>& lifetimes_;
+};
+
 class LayoutMaker {
   public:
     LayoutMaker(const Recorder& recorder, const DeviceDescription& spec, LinkSummary& summary)
         : recorder_{recorder},
           spec_{spec},
           summary_{summary},
+          file_{MemoryKind::kFile, spec.file_base},
           dram_{MemoryKind::kDram, spec.dram_base},
           l1_{MemoryKind::kL1, spec.l1_base} {
         layout_.addresses.assign(recorder.buffers().size(), 0U);
@@ -81,7 +158,8 @@ class LayoutMaker {
         place_tensors("outputs", BufferRole::kOutput, RegionKind::kOutput, summary_.output_bytes);
         place_tensors("state", BufferRole::kState, RegionKind::kState, summary_.state_bytes);
         place_activations();
-        check_dram();
+        summary_.dram_bytes = dram_.used_bytes();
+        check_memories();
         layout_.regions.push_back(trace_region(spec_));
         if (layout_.buffers.size() > kMaxBuffers) {
             throw LinkError{
@@ -91,8 +169,13 @@ class LayoutMaker {
     }
 
   private:
-    // Only DRAM can be too small: activations are in L1 only if they fit.
-    void check_dram() const {
+    // Activations are in L1 only if they fit.
+    void check_memories() const {
+        if (file_.used_bytes() > spec_.file_bytes) {
+            throw MemoryError{"file_bytes", file_.used_bytes(),
+                              fmt::format("the file window is too small: {} bytes of weights are needed, {} are there",
+                                          file_.used_bytes(), spec_.file_bytes)};
+        }
         const std::uint64_t needed_bytes = dram_.used_bytes() + spec_.trace_region_bytes;
         if (needed_bytes > spec_.dram_bytes) {
             throw MemoryError{
@@ -100,7 +183,7 @@ class LayoutMaker {
                 fmt::format(
                     "DRAM is too small: {} bytes are needed ({} of weights, {} of inputs, outputs and state, {} "
                     "of activations, {} of trace region), {} are there",
-                    needed_bytes, summary_.weight_bytes,
+                    needed_bytes, summary_.weights_in_file ? 0U : summary_.weight_bytes,
                     summary_.input_bytes + summary_.output_bytes + summary_.state_bytes,
                     summary_.activations_in_l1 ? 0U : summary_.activation_bytes, spec_.trace_region_bytes,
                     spec_.dram_bytes)};
@@ -126,7 +209,7 @@ class LayoutMaker {
                                    static_cast<std::uint32_t>(offset_bytes), buffer.size_bytes});
     }
 
-    // All constants form one buffer, so that set-up is one transfer.
+    // All constants form one buffer, the weights segment: set-up is one transfer, or the device reads the file.
     void place_weights() {
         std::vector<std::pair<std::size_t, std::uint64_t>> offsets;
         for_each(BufferRole::kConstant, [&](std::size_t id, const Buffer& buffer) {
@@ -139,7 +222,9 @@ class LayoutMaker {
         if (offsets.empty()) {
             return;
         }
-        layout_.regions.push_back(dram_.take("weights", RegionKind::kWeights, layout_.weights.size()));
+        summary_.weights_in_file = spec_.file_bytes != 0U;
+        Memory& memory = summary_.weights_in_file ? file_ : dram_;
+        layout_.regions.push_back(memory.take("weights", RegionKind::kWeights, layout_.weights.size()));
         const ManifestRegion& region = layout_.regions.back();
         for (const auto& [id, offset] : offsets) {
             layout_.addresses[id] = static_cast<std::uint32_t>(region.base + offset);
@@ -177,7 +262,7 @@ class LayoutMaker {
         if (ids.empty()) {
             return;
         }
-        const MemoryPlan plan = plan_memory(lifetimes);
+        const MemoryPlan plan = plan_memory(lifetimes, overlaps_of(all, ids));
         summary_.activation_bytes = plan.planned_bytes;
         summary_.activation_sum_bytes = plan.sum_bytes;
         summary_.activation_lower_bound_bytes = plan.lower_bound_bytes;
@@ -189,9 +274,29 @@ class LayoutMaker {
         }
     }
 
+    // Indices are those in `ids`. A device that works in parallel has no order in which an output may overlap an input.
+    [[nodiscard]] std::vector<Overlap> overlaps_of(const std::vector<Lifetime>& all,
+                                                   const std::vector<std::size_t>& ids) const {
+        std::vector<Overlap> overlaps;
+        if (refdev::costs_of(spec_).commands.cores_are_parallel) {
+            return overlaps;
+        }
+        const OverlapFinder finder{recorder_, all};
+        const auto index_of = [&ids](std::size_t id) {
+            return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
+        };
+        for (std::size_t i = 0U; i < recorder_.launches().size(); ++i) {
+            for (Overlap& each : finder.of(static_cast<std::uint32_t>(i))) {
+                overlaps.push_back({index_of(each.input), index_of(each.output), std::move(each.distances)});
+            }
+        }
+        return overlaps;
+    }
+
     const Recorder& recorder_;
     const DeviceDescription& spec_;
     LinkSummary& summary_;
+    Memory file_;
     Memory dram_;
     Memory l1_;
     Layout layout_;
@@ -210,33 +315,38 @@ std::vector<std::uint32_t> place_operands(const Launch& launch, const Layout& la
     return words;
 }
 
-std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<std::uint32_t>& arguments) {
+std::vector<std::uint32_t> kernel_words(const Launch& launch, const std::vector<std::uint32_t>& arguments,
+                                        const refdev::CostModel& costs) {
     const refdev::Kernel* const kernel = refdev::find_kernel(static_cast<std::uint32_t>(launch.kernel));
     if ((kernel == nullptr) || (arguments.size() != kernel->argument_words)) {
         throw LinkError{fmt::format("{}: the kernel library has no kernel that takes these arguments", launch.label)};
     }
-    refdev::Footprint footprint;
+    ExtentList extents;
+    const WordSpan words{arguments.data(), arguments.size()};
     refdev::ArgumentError error;
-    if (!is_ok(kernel->describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+    if (!is_ok(kernel->describe(words, extents, error))) {
         throw LinkError{fmt::format("{}: kernel {} does not accept {} = {}", launch.label, kernel->name, error.field,
                                     arguments.at(error.word))};
     }
-    if (footprint.cost_cycles > kMaxScriptCycles) {
-        throw LinkError{fmt::format("{}: takes {} cycles, more than the {} of a whole step", launch.label,
-                                    footprint.cost_cycles, kMaxScriptCycles)};
+    const std::uint64_t cost_cycles = refdev::launch_cost(costs, *kernel, words, extents);
+    if (cost_cycles > refdev::kMaxKernelCycles) {
+        throw LinkError{fmt::format("{}: takes {} cycles, more than the {} that a launch can state", launch.label,
+                                    cost_cycles, refdev::kMaxKernelCycles)};
     }
-    return refdev::launch_words(kernel->id, arguments);
+    return refdev::launch_words(kernel->id, arguments, costs);
 }
 
 // Turns recorded launches into the words of traces.
 class TraceMaker {
   public:
+    explicit TraceMaker(const DeviceDescription& spec) : spec_{spec} {}
+
     // Throws LinkError if the device does not accept the launch.
     void add(const Launch& launch, const Layout& layout) {
         const std::vector<std::uint32_t> operands = place_operands(launch, layout);
         targets::append(words_, (launch.kind == CommandKind::kCopy)
                                     ? refdev::copy_words(operands.at(0), operands.at(1), operands.at(2))
-                                    : kernel_words(launch, operands));
+                                    : kernel_words(launch, operands, refdev::costs_of(spec_)));
         const std::string name = manifest_name(launch.label, "launch");
         if (programs_.empty() || (programs_.back().name != name)) {
             programs_.push_back({name, 0U});
@@ -247,19 +357,21 @@ class TraceMaker {
     // Ends the trace and adds it to the binary; later launches belong to another.
     void finish(const std::string& name, LinkedWorkload& workload) {
         targets::append(words_, refdev::end_words());
-        add_trace(name, words_, programs_, refdev::target().command_set(), workload.manifest, workload.segments);
+        add_trace(name, words_, programs_, refdev::target_of(spec_).command_set(), workload.manifest,
+                  workload.segments);
         words_.clear();
         programs_.clear();
     }
 
   private:
+    const DeviceDescription& spec_;
     targets::Words words_;
     std::vector<ManifestProgram> programs_;
 };
 
 ManifestScript make_setup(const Layout& layout, const Manifest& manifest) {
     ManifestScript setup{ScriptKind::kSetup, {}};
-    if (!layout.weights.empty()) {
+    if (!layout.weights.empty() && (layout.regions.front().memory != MemoryKind::kFile)) {
         setup.commands.push_back({ScriptCommandKind::kWriteBuffer, 0U, 0U, 0U});
     }
     load_traces(manifest, setup);
@@ -376,7 +488,7 @@ void check_queues(const LinkOptions& options) {
 void make_traces(const Recorder& recorder, const StagedCopies& copies, const Layout& layout, const LinkOptions& options,
                  LinkedWorkload& workload) {
     const std::vector<Launch>& launches = recorder.launches();
-    TraceMaker maker;
+    TraceMaker maker{options.spec};
     for (std::size_t i = 0U; i < launches.size(); ++i) {
         if (options.is_pipelined && (i == copies.inputs)) {
             maker.finish("load inputs", workload);
@@ -417,7 +529,8 @@ void make_scripts(const Layout& layout, const LinkOptions& options, bool has_sta
         options.is_pipelined ? make_pipelined_scripts(manifest) : std::vector{make_step(manifest, options.queues)};
     manifest.scripts.insert(manifest.scripts.end(), scripts.begin(), scripts.end());
     manifest.steps_in_flight = options.is_pipelined ? options.steps_in_flight : 1U;
-    set_budgets(refdev::target().command_set(), options.step_deadline_us, options.setup_deadline_us, manifest);
+    set_budgets(refdev::target_of(options.spec).command_set(), options.step_deadline_us, options.setup_deadline_us,
+                manifest);
 }
 
 }  // namespace
@@ -435,9 +548,8 @@ LinkedWorkload link(const Recorder& recorded, const LinkOptions& options) {
     summary.packed_layers = pack_layers(options.pack, recorder);
     Manifest& manifest = workload.manifest;
     Layout layout = lay_out(recorder, options.spec, summary);
-    make_traces(recorder, copies, layout, options, workload);
-
     manifest.target = make_target(options.spec);
+    make_traces(recorder, copies, layout, options, workload);
     add_tensors(recorder, layout, BufferRole::kInput, "input", kMaxInputs, manifest.inputs);
     add_tensors(recorder, layout, BufferRole::kOutput, "output", kMaxOutputs, manifest.outputs);
     manifest.regions = layout.regions;

@@ -28,7 +28,7 @@ struct LinkOptions {
     bool is_pipelined{false};
     // The most steps of a pipelined workload that may be under way at once.
     std::uint32_t steps_in_flight{kUsualStepsInFlight};
-    // Deadlines of a step and of the set-up. 0: four times the time of the commands, and no less than 10 ms.
+    // Deadlines of a step and of the set-up. 0: as set_budgets() has them (assembly.h).
     std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
     // Layers are packed for the cores that read this layout, if the result provably stays the same.
@@ -69,10 +69,12 @@ struct LinkSummary {
     std::uint32_t operators{0U};
     std::uint32_t commands{0U};  // device commands, the end command included
     std::uint64_t weight_bytes{0U};
+    bool weights_in_file{false};                     // which the device reads itself
     std::uint64_t activation_bytes{0U};              // as planned
     std::uint64_t activation_sum_bytes{0U};          // without sharing
-    std::uint64_t activation_lower_bound_bytes{0U};  // most bytes alive at once
+    std::uint64_t activation_lower_bound_bytes{0U};  // of any plan (memory_planner.h)
     bool activations_in_l1{false};
+    std::uint64_t dram_bytes{0U};  // in use, without the trace region
     std::uint64_t input_bytes{0U};
     std::uint64_t output_bytes{0U};
     std::uint64_t state_bytes{0U};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -47,27 +48,91 @@ bool alive_together(const Lifetime& a, const Lifetime& b) {
     return (a.first <= b.last) && (b.first <= a.last);
 }
 
-std::uint64_t most_alive_bytes(const std::vector<Lifetime>& buffers) {
-    std::vector<std::pair<std::uint64_t, std::size_t>> starts;
-    std::vector<std::pair<std::uint64_t, std::size_t>> ends;
-    for (std::size_t i = 0U; i < buffers.size(); ++i) {
-        starts.emplace_back(buffers[i].first, i);
-        ends.emplace_back(std::uint64_t{buffers[i].last} + 1U, i);
-    }
-    std::sort(starts.begin(), starts.end());
-    std::sort(ends.begin(), ends.end());
-    std::uint64_t alive = 0U;
-    std::uint64_t most = 0U;
-    std::size_t next_end = 0U;
-    for (const auto& [time, index] : starts) {
-        while (ends[next_end].first <= time) {
-            alive -= buffers[ends[next_end].second].size_bytes;
-            next_end += 1U;
+// What may share memory, besides buffers that are not alive together.
+class Overlaps {
+  public:
+    Overlaps(const std::vector<Lifetime>& buffers, const std::vector<Overlap>& overlaps) : buffers_{buffers} {
+        for (const Overlap& each : overlaps) {
+            of_pair_[{each.input, each.output}] = &each.distances;
         }
-        alive += buffers[index].size_bytes;
-        most = std::max(most, alive);
     }
-    return most;
+    [[nodiscard]] bool empty() const { return of_pair_.empty(); }
+
+    // The lowest offset from `offset` on at which the buffer does not conflict with another, which is at `placed` and
+    // alive together with it.
+    [[nodiscard]] std::uint64_t next(std::size_t buffer, std::uint64_t offset, std::size_t other,
+                                     std::uint64_t placed) const {
+        const std::uint64_t end = placed + buffers_[other].size_bytes;
+        const auto* const below = find(other, buffer);  // the buffer is the output
+        const auto* const above = find(buffer, other);
+        while ((offset < end) && ((offset + buffers_[buffer].size_bytes) > placed)) {
+            if (((below != nullptr) && (offset <= placed) && permits(*below, placed - offset)) ||
+                ((above != nullptr) && (offset >= placed) && permits(*above, offset - placed))) {
+                return offset;
+            }
+            offset = ((below == nullptr) && (above == nullptr)) ? end : (offset + kPlanAlignmentBytes);
+        }
+        return offset;
+    }
+
+    // By how many bytes the output of a command can overlap its inputs, at most.
+    [[nodiscard]] std::uint64_t most_shared_bytes(std::size_t output) const {
+        std::uint64_t shared = 0U;
+        for (const auto& [pair, distances] : of_pair_) {
+            const auto least = std::find(distances->begin(), distances->end(), true) - distances->begin();
+            const std::uint64_t distance = static_cast<std::uint64_t>(least) * kPlanAlignmentBytes;
+            if ((pair.second == output) && (distance < buffers_[output].size_bytes)) {
+                shared += std::min(buffers_[output].size_bytes - distance, buffers_[pair.first].size_bytes);
+            }
+        }
+        return std::min(shared, buffers_[output].size_bytes);
+    }
+
+  private:
+    [[nodiscard]] const std::vector<bool>* find(std::size_t input, std::size_t output) const {
+        const auto found = of_pair_.find({input, output});
+        return (found == of_pair_.end()) ? nullptr : found->second;
+    }
+    [[nodiscard]] static bool permits(const std::vector<bool>& distances, std::uint64_t distance) {
+        const std::uint64_t index = distance / kPlanAlignmentBytes;
+        return (index < distances.size()) && distances[static_cast<std::size_t>(index)];
+    }
+
+    const std::vector<Lifetime>& buffers_;
+    std::map<std::pair<std::size_t, std::size_t>, const std::vector<bool>*> of_pair_;
+};
+
+// Fills in the lower bound, which is reached where a buffer's life begins.
+void find_peak(const std::vector<Lifetime>& buffers, const Overlaps& overlaps, MemoryPlan& plan) {
+    for (const Lifetime& at : buffers) {
+        std::uint64_t alive = 0U;
+        std::uint64_t shared = 0U;
+        for (std::size_t i = 0U; i < buffers.size(); ++i) {
+            const bool is_alive = (buffers[i].first <= at.first) && (at.first <= buffers[i].last);
+            alive += is_alive ? buffers[i].size_bytes : 0U;
+            shared += (buffers[i].first == at.first) ? overlaps.most_shared_bytes(i) : 0U;
+        }
+        if ((alive - shared) > plan.lower_bound_bytes) {
+            plan.lower_bound_bytes = alive - shared;
+            plan.peak_command = at.first;
+        }
+    }
+}
+
+// The lowest place of a buffer, of those placed in order of offset.
+std::uint64_t find_lowest(const std::vector<Lifetime>& buffers, std::size_t buffer, const Order& placed,
+                          const std::vector<std::uint64_t>& offsets, const Overlaps& overlaps) {
+    std::uint64_t offset = 0U;
+    for (bool moves = true; moves;) {
+        const std::uint64_t before = offset;
+        for (const std::size_t other : placed) {
+            if (alive_together(buffers[other], buffers[buffer])) {
+                offset = overlaps.next(buffer, offset, other, offsets[other]);
+            }
+        }
+        moves = offset != before;
+    }
+    return offset;
 }
 
 // The place of `buffer`, given the placed ones in order of offset.
@@ -97,7 +162,7 @@ std::uint64_t find_place(const std::vector<Lifetime>& buffers, const Lifetime& b
     return found ? best_offset : gap_start;
 }
 
-Attempt place_in_order(const std::vector<Lifetime>& buffers, const Order& order, Fit fit) {
+Attempt place_in_order(const std::vector<Lifetime>& buffers, const Overlaps& overlaps, const Order& order, Fit fit) {
     Attempt attempt{std::vector<std::uint64_t>(buffers.size(), 0U), 0U};
     Order placed;
     placed.reserve(order.size());
@@ -105,7 +170,9 @@ Attempt place_in_order(const std::vector<Lifetime>& buffers, const Order& order,
         if (buffers[index].size_bytes == 0U) {
             continue;
         }
-        const std::uint64_t offset = find_place(buffers, buffers[index], placed, attempt.offsets, fit);
+        const std::uint64_t offset = overlaps.empty()
+                                         ? find_place(buffers, buffers[index], placed, attempt.offsets, fit)
+                                         : find_lowest(buffers, index, placed, attempt.offsets, overlaps);
         attempt.offsets[index] = offset;
         attempt.planned_bytes = std::max(attempt.planned_bytes, offset + buffers[index].size_bytes);
         const auto position = std::upper_bound(
@@ -159,7 +226,8 @@ class Sequence {
 
 // Moves buffers towards the front of the order, half of the time one that ends at the top of the arena, and keeps moves
 // that do not make the plan larger.
-Attempt improved(const std::vector<Lifetime>& buffers, Order order, Fit fit, Attempt best, std::uint64_t bound) {
+Attempt improved(const std::vector<Lifetime>& buffers, const Overlaps& overlaps, Order order, Fit fit, Attempt best,
+                 std::uint64_t bound) {
     const std::uint64_t visits_per_try = static_cast<std::uint64_t>(buffers.size()) * buffers.size();
     const std::uint64_t tries =
         std::min(kMaxImprovements, kImprovementSteps / std::max<std::uint64_t>(visits_per_try, 1U));
@@ -180,7 +248,7 @@ Attempt improved(const std::vector<Lifetime>& buffers, Order order, Fit fit, Att
         const std::size_t moved = changed[from];
         changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(from));
         changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(to), moved);
-        Attempt attempt = place_in_order(buffers, changed, fit);
+        Attempt attempt = place_in_order(buffers, overlaps, changed, fit);
         if (attempt.planned_bytes <= best.planned_bytes) {
             best = std::move(attempt);
             order = std::move(changed);
@@ -189,29 +257,17 @@ Attempt improved(const std::vector<Lifetime>& buffers, Order order, Fit fit, Att
     return best;
 }
 
-}  // namespace
-
-MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
-    const std::vector<Lifetime> buffers = aligned(lifetimes);
-    MemoryPlan plan;
-    plan.lower_bound_bytes = most_alive_bytes(buffers);
-    for (const Lifetime& buffer : buffers) {
-        plan.sum_bytes += buffer.size_bytes;
-    }
-    if (plan.sum_bytes == 0U) {
-        plan.offsets.assign(buffers.size(), 0U);
-        return plan;
-    }
-
+// The best of all attempts.
+Attempt best_attempt(const std::vector<Lifetime>& buffers, const Overlaps& overlaps, std::uint64_t bound) {
     Attempt best;
     Order best_order;
     Fit best_fit = Fit::kLowest;
     for (const Order& order : candidate_orders(buffers)) {
         for (const Fit fit : {Fit::kLowest, Fit::kTightest}) {
-            if (best.planned_bytes == plan.lower_bound_bytes) {
+            if (best.planned_bytes == bound) {
                 break;
             }
-            Attempt attempt = place_in_order(buffers, order, fit);
+            Attempt attempt = place_in_order(buffers, overlaps, order, fit);
             if (attempt.planned_bytes < best.planned_bytes) {
                 best = std::move(attempt);
                 best_order = order;
@@ -219,7 +275,31 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
             }
         }
     }
-    best = improved(buffers, std::move(best_order), best_fit, std::move(best), plan.lower_bound_bytes);
+    return improved(buffers, overlaps, std::move(best_order), best_fit, std::move(best), bound);
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, const std::vector<Overlap>& overlaps) {
+    const std::vector<Lifetime> buffers = aligned(lifetimes);
+    const Overlaps none{buffers, {}};
+    const Overlaps permitted{buffers, overlaps};
+    MemoryPlan plan;
+    find_peak(buffers, permitted, plan);
+    for (const Lifetime& buffer : buffers) {
+        plan.sum_bytes += buffer.size_bytes;
+    }
+    if (plan.sum_bytes == 0U) {
+        plan.offsets.assign(buffers.size(), 0U);
+        return plan;
+    }
+    Attempt best = best_attempt(buffers, none, plan.lower_bound_bytes);
+    if (!permitted.empty()) {
+        Attempt overlapping = best_attempt(buffers, permitted, plan.lower_bound_bytes);
+        if (overlapping.planned_bytes < best.planned_bytes) {
+            best = std::move(overlapping);
+        }
+    }
     plan.offsets = std::move(best.offsets);
     plan.planned_bytes = best.planned_bytes;
     return plan;

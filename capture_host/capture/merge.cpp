@@ -49,10 +49,11 @@ using Bytes = std::vector<std::uint8_t>;
 
 auto key_of(const ManifestTarget& target) {
     return std::tie(target.device_family, target.command_set_id, target.command_set_version, target.kernel_library,
-                    target.dram_base, target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes,
-                    target.clock_khz, target.queue_count, target.ring_words, target.grid_columns, target.grid_rows,
-                    target.dram_banks, target.attestation, target.costs, target.weights_layout, target.mesh_rows,
-                    target.mesh_columns);
+                    target.dram_base, target.dram_bytes, target.l1_base, target.l1_bytes, target.file_base,
+                    target.file_bytes, target.trace_region_bytes, target.clock_khz, target.queue_count,
+                    target.ring_words, target.grid_columns, target.grid_rows, target.dram_banks, target.attestation,
+                    target.costs, target.weights_layout, target.cost_model, target.core_khz,
+                    target.millicycles_per_instruction, target.mesh_rows, target.mesh_columns);
 }
 auto key_of(const ManifestRegion& region) {
     return std::tie(region.name, region.kind, region.memory, region.base, region.size_bytes);
@@ -93,6 +94,7 @@ class Merger {
         }
         for (const LinkedBinary& part : parts_) {
             manifest.target.profile = std::max(manifest.target.profile, part.manifest.target.profile);
+            add_kernels(part.manifest.target.kernels);
             manifest.step_cycles = std::max(manifest.step_cycles, part.manifest.step_cycles);
             manifest.step_deadline_us = std::max(manifest.step_deadline_us, part.manifest.step_deadline_us);
             manifest.setup_deadline_us = std::max(manifest.setup_deadline_us, part.manifest.setup_deadline_us);
@@ -134,6 +136,18 @@ class Merger {
             require(std::equal(first.scripts.begin(), first.scripts.end(), other.scripts.begin(), other.scripts.end(),
                                [](const auto& one, const auto& two) { return one.kind == two.kind; }),
                     "scripts");
+        }
+    }
+
+    // By ascending id, each once: the parts' kernels of one id are the same, as they are for one kind of device.
+    void add_kernels(const std::vector<ManifestKernel>& kernels) {
+        std::vector<ManifestKernel>& all = merged_.manifest.target.kernels;
+        for (const ManifestKernel& kernel : kernels) {
+            const auto place = std::lower_bound(all.begin(), all.end(), kernel,
+                                                [](const auto& one, const auto& other) { return one.id < other.id; });
+            if ((place == all.end()) || (place->id != kernel.id)) {
+                all.insert(place, kernel);
+            }
         }
     }
 

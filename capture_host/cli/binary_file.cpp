@@ -13,15 +13,16 @@
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/options.h"
 #include "hal/host/device_numbers.h"
-#include "hal/registry/registry.h"
 #include "pianola/development_config.h"
 
 namespace pianola::cli {
-DeviceFile::DeviceFile(const std::string& file_name) : name_{file_name}, members_(nlohmann::json::object()) {
+
+DeviceFile::DeviceFile(const std::string& file_name, const targets::Targets& targets)
+    : name_{file_name}, members_(nlohmann::json::object()) {
     if (file_name.empty()) {
         return;
     }
-    const Executor* const executor = find_executor(known_targets(), file_name).executor;
+    const Executor* const executor = targets.executor(file_name).executor;
     if (executor != nullptr) {
         fail(fmt::format("only `pianola run` executes on a {} device; here a device description, JSON, is wanted",
                          executor->title()));
@@ -53,11 +54,11 @@ const Target* DeviceFile::target(const targets::Targets& targets) const {
 }
 
 DeviceDescription DeviceFile::describe(const Target& target) const {
-    DeviceDescription device = target.usual_device();
+    DeviceDescription device = costs_of(&target)->usual_device();
     for (const auto& [name, value] : members_.items()) {
         const std::string& wanted = name;  // structured bindings cannot be captured
         const nlohmann::json& given = value;
-        bool is_known = wanted == "family";
+        bool is_known = (wanted == "family") || (wanted == "cost_model");
         if (wanted == "profile") {
             is_known = true;
             device.capacities = given.is_string() ? find_profile(given.get<std::string>()) : nullptr;
@@ -81,13 +82,52 @@ DeviceDescription DeviceFile::describe(const Target& target) const {
             fail(fmt::format("unknown member '{}'", wanted));
         }
     }
+    const std::uint32_t given_khz = device.clock_khz;
+    set_core_clock(device.core_khz, device.millicycles_per_instruction, device);
+    if (members_.contains("clock_khz") && (device.clock_khz != given_khz)) {
+        fail(fmt::format("'clock_khz' is {}, but core_khz and millicycles_per_instruction give {}", given_khz,
+                         device.clock_khz));
+    }
     return device;
+}
+
+const Target* DeviceFile::costs_of(const Target* target) const {
+    if (!members_.contains("cost_model")) {
+        return target;
+    }
+    const nlohmann::json& given = members_.at("cost_model");
+    const Target* const found = given.is_string() ? with_cost_model(*target, given.get<std::string>()) : nullptr;
+    if (found == nullptr) {
+        fail(fmt::format("'cost_model' must be one of {}", cost_model_names(*target)));
+    }
+    return found;
 }
 
 void DeviceFile::refuse(const std::string& what_is_wrong) const {
     if (!what_is_wrong.empty()) {
         fail(what_is_wrong);
     }
+}
+
+std::string cost_model_names(const Target& target) {
+    std::string names;
+    std::uint32_t number = 1U;
+    for (const Target* each = target.with_cost_model(number); each != nullptr; each = target.with_cost_model(number)) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", each->cost_model_name());
+        number += 1U;
+    }
+    return names;
+}
+
+void set_core_clock(std::uint32_t core_khz, std::uint32_t millicycles, DeviceDescription& device) {
+    constexpr std::uint64_t kMillis = 1000U;
+    if (millicycles == 0U) {
+        return;
+    }
+    device.core_khz = core_khz;
+    device.millicycles_per_instruction = millicycles;
+    device.clock_khz =
+        static_cast<std::uint32_t>(std::min((core_khz * kMillis) / millicycles, std::uint64_t{UINT32_MAX}));
 }
 
 void add_device_option(CLI::App& command, std::string& file_name) {
@@ -121,7 +161,7 @@ std::vector<std::uint8_t> load_binary(const std::string& file_name) {
 }
 
 BinaryFile::BinaryFile(const std::string& file_name, const TargetArguments& arguments)
-    : BinaryFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
+    : BinaryFile{file_name, load_targets(arguments.plugin), arguments.device} {}
 
 BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, const DeviceFile& device)
     : name_{file_name},
@@ -133,8 +173,11 @@ BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, c
     }
     const targets::FileTarget named = judged_for_;
     const Target* const chosen = device.target(targets_);
-    judged_for_.target = (chosen != nullptr) ? chosen : named.target;
+    // The family's own target: a description that names no cost model is of the usual device, not of the binary's.
+    judged_for_.target = (chosen != nullptr) ? chosen : targets_.find(named.target->usual_device().family);
     judged_for_.device = device.describe(target());
+    const Target* const with_costs = target().with_cost_model(judged_for_.device.cost_model);
+    judged_for_.target = (with_costs != nullptr) ? with_costs : judged_for_.target;
     device.refuse(target().what_is_wrong_with(judged_for_.device));
     judged_for_.device.mesh_rows = named.device.mesh_rows;  // the option is about each device
     judged_for_.device.mesh_columns = named.device.mesh_columns;
@@ -145,11 +188,11 @@ BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, c
 }
 
 std::string BinaryFile::describe(const Verdict& verdict, const Image& image, const std::string& remedy) const {
-    return describe_verdict(verdict, image, device(), remedy);
+    return describe_verdict(verdict, image, device(), target(), remedy);
 }
 
 nlohmann::json BinaryFile::to_json(const Verdict& verdict, const Image& image, const std::string& remedy) const {
-    return verdict_to_json(verdict, image, device(), remedy);
+    return verdict_to_json(verdict, image, device(), target(), remedy);
 }
 
 std::string BinaryFile::remedy(const Verdict& verdict, const Trust& trust) const {
@@ -196,7 +239,7 @@ WellFormedFile::WellFormedFile(const std::string& file_name, const std::string& 
 }
 
 VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& arguments)
-    : VerifiedFile{file_name, load_targets(arguments.plugin), DeviceFile{arguments.device}} {}
+    : VerifiedFile{file_name, load_targets(arguments.plugin), arguments.device} {}
 
 VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
     : file_{file_name, std::move(targets), described} {

@@ -18,18 +18,25 @@ namespace pianola::cli {
 
 void add_device_option(CLI::App& command, std::string& file_name);
 
+// "virtual, cortex-m7.dsp, ...": of the family.
+[[nodiscard]] std::string cost_model_names(const Target& target);
+// A clock of 0 millicycles leaves the device as it is.
+void set_core_clock(std::uint32_t core_khz, std::uint32_t millicycles, DeviceDescription& device);
+
 // What --device SPEC.json names: a device with some members, which docs/reference/cli.md gives. Read once, because it
 // may be a pipe, and a file may change. All of it throws CliError.
 class DeviceFile {
   public:
-    // An empty name: the option is not there.
-    explicit DeviceFile(const std::string& file_name);
+    // An empty name: the option is not there. A device of an executor of these targets is no description.
+    DeviceFile(const std::string& file_name, const targets::Targets& targets);
 
     [[nodiscard]] bool is_given() const noexcept { return !name_.empty(); }
     // The target of the family that it names; nullptr if it names none.
     [[nodiscard]] const Target* target(const targets::Targets& targets) const;
     // The target's usual device with the named members. Does not check that such a device exists.
     [[nodiscard]] DeviceDescription describe(const Target& target) const;
+    // The family's target with the cost model that the file names.
+    [[nodiscard]] const Target* costs_of(const Target* target) const;
     // Throws if `what_is_wrong`, the target's complaint about the device, is not empty.
     void refuse(const std::string& what_is_wrong) const;
 
@@ -58,6 +65,8 @@ class BinaryFile {
     BinaryFile(const std::string& file_name, const TargetArguments& arguments);
     // With targets and a device description that are loaded already.
     BinaryFile(const std::string& file_name, targets::Targets targets, const DeviceFile& device);
+    BinaryFile(const std::string& file_name, const targets::Targets& targets, const std::string& device)
+        : BinaryFile{file_name, targets, DeviceFile{device, targets}} {}
 
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }
@@ -103,6 +112,8 @@ class VerifiedFile {
     // Loads and verifies. Throws files::FileError, and CliError with kRefused.
     VerifiedFile(const std::string& file_name, const TargetArguments& arguments);
     VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described);
+    VerifiedFile(const std::string& file_name, const targets::Targets& targets, const std::string& device)
+        : VerifiedFile{file_name, targets, DeviceFile{device, targets}} {}
     ~VerifiedFile() = default;
     // The image points into the bytes.
     VerifiedFile(const VerifiedFile&) = delete;

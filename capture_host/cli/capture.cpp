@@ -4,19 +4,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
 
+#include "capture_host/capture/fit.h"
 #include "capture_host/capture/lowering/lowerings.h"
 #include "capture_host/cli/binary_file.h"
+#include "capture_host/cli/capture_errors.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/core_options.h"
 #include "capture_host/cli/expect.h"
 #include "capture_host/cli/json_text.h"
 #include "capture_host/cli/operator_report.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/tflite/import.h"
+#include "hal/host/device_numbers.h"
+#include "hal/registry/registry.h"
 #include "pianola/config.h"
 #include "pianola/sha256.h"
 
@@ -32,14 +38,6 @@ struct MemorySizes {
     std::uint64_t l1_bytes{0U};
     std::uint64_t trace_region_bytes{0U};
 };
-
-// The option that sets this member of a device description.
-const char* size_option(const std::string& member) {
-    if (member == "dram_bytes") {
-        return "--dram";
-    }
-    return (member == "l1_bytes") ? "--l1" : "--trace-region";
-}
 
 // --dram, --l1 and --trace-region: memory sizes of a device without a description of one.
 void add_size_options(CLI::App& command, MemorySizes& sizes) {
@@ -71,6 +69,7 @@ struct CaptureArguments {
     std::string output;
     std::string device;
     MemorySizes sizes;
+    CoreArguments core;
     std::uint32_t queues{1U};
     bool is_pipelined{false};
     std::uint32_t in_flight{0U};  // 0: as usual
@@ -79,11 +78,12 @@ struct CaptureArguments {
     std::uint32_t deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
     bool lists_operators{false};
-    std::string pack{"portable"};
+    std::string pack;  // empty: as the core reads them
     bool json{false};
 };
 
-nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture::Capture& result) {
+nlohmann::json summary_to_json(const CaptureArguments& arguments, const DeviceDescription& device,
+                               const capture::Capture& result) {
     const capture::LinkSummary& summary = result.summary;
     return {{"output", arguments.output},
             {"file_bytes", result.file.size()},
@@ -91,6 +91,7 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"operators", summary.operators},
             {"commands", summary.commands},
             {"weight_bytes", summary.weight_bytes},
+            {"weights_in_file", summary.weights_in_file},
             {"input_bytes", summary.input_bytes},
             {"output_bytes", summary.output_bytes},
             {"state_bytes", summary.state_bytes},
@@ -103,19 +104,25 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const capture:
             {"step_cycles", summary.step_cycles},
             {"self_tests", result.vectors},
             {"expected", result.expected},
+            {"cost_model", usual_target(device).cost_model_name()},
+            {"costs", costs_name(device.costs)},
             {"pack", {{"layout", arguments.pack}, {"layers", summary.packed_layers}}}};
 }
 
 std::string summary_text(const nlohmann::json& json, const DeviceDescription& device) {
-    std::string text =
-        files::readable(json.at("output").get<std::string>()) + fill(
-                                                                    ": {file_bytes} bytes\n"
-                                                                    "  operators     {operators:>9}\n"
-                                                                    "  commands      {commands:>9}\n"
-                                                                    "  weights       {weight_bytes:>9} bytes\n"
-                                                                    "  inputs        {input_bytes:>9} bytes\n"
-                                                                    "  outputs       {output_bytes:>9} bytes\n",
-                                                                    json);
+    const bool in_file = json.at("weights_in_file").get<bool>();
+    std::string text = files::readable(json.at("output").get<std::string>());
+    text += fill(
+        ": {file_bytes} bytes\n"
+        "  operators     {operators:>9}\n"
+        "  commands      {commands:>9}\n"
+        "  weights       {weight_bytes:>9} bytes",
+        json);
+    text += in_file ? ", which the device reads in the file\n" : "\n";
+    text += fill(
+        "  inputs        {input_bytes:>9} bytes\n"
+        "  outputs       {output_bytes:>9} bytes\n",
+        json);
     if (json.at("state_bytes") != 0U) {
         text += fill("  state         {state_bytes:>9} bytes, kept from step to step\n", json);
     }
@@ -128,9 +135,15 @@ std::string summary_text(const nlohmann::json& json, const DeviceDescription& de
     if (device.costs == CostKind::kNotPublished) {
         text += "  one step      the device publishes no costs: deadlines are those given\n";
     } else {
-        text += fill("  one step      {step_cycles:>9} device cycles ", json) +
-                fmt::format("({:.3f} ms at {} MHz)\n", json.at("step_cycles").get<double>() / device.clock_khz,
-                            device.clock_khz / 1000U);
+        const double milliseconds = json.at("step_cycles").get<double>() / device.clock_khz;
+        if (device.core_khz != 0U) {
+            text += fill("  one step      {step_cycles:>9} instructions at most, bound for {cost_model} ", json) +
+                    fmt::format("({:.3f} ms at {} MHz and {:.3f} cycles an instruction)\n", milliseconds,
+                                device.core_khz / 1000U, device.millicycles_per_instruction / 1000.0);
+        } else {
+            text += fill("  one step      {step_cycles:>9} device cycles ", json) +
+                    fmt::format("({:.3f} ms at {} MHz)\n", milliseconds, device.clock_khz / 1000U);
+        }
     }
     if (json.at("pack").at("layers") != 0U) {
         text += fill("  packed        {pack/layers:>9} layers, for {pack/layout} kernels\n", json);
@@ -158,12 +171,17 @@ struct CaptureTarget {
 
 CaptureTarget target_for(const CaptureArguments& arguments) {
     const targets::Targets known;
-    const DeviceFile described{arguments.device};
+    const DeviceFile described{arguments.device, known};
     const Target* const named = described.target(known);
     const Target& target = (named != nullptr) ? *named : known.usual();
     CaptureTarget chosen;
     chosen.device = described.describe(target);
+    set_core(arguments.core, target, chosen.device);
     const bool has_sizes = set_sizes(arguments.sizes, chosen.device);
+    if ((board_of(arguments.core) != nullptr) && (arguments.sizes.trace_region_bytes == 0U)) {
+        chosen.device.trace_region_bytes =
+            std::min(chosen.device.trace_region_bytes, chosen.device.dram_bytes);  // yet to be fitted
+    }
     const std::string not_a_device = target.what_is_wrong_with(chosen.device);
     if (!not_a_device.empty() && has_sizes) {
         throw CliError{kUsage, fmt::format("--dram, --l1 or --trace-region: {}", not_a_device)};
@@ -252,15 +270,34 @@ capture::Capture capture_as_expected(const CaptureArguments& arguments, const ca
     }
 }
 
-int capture_model(const CaptureArguments& arguments) {
-    if (arguments.lists_operators) {
-        print_operators(arguments.json);
+// The layout of packed weights that is wanted, or the core's. A core whose kernels have loops of one kind reads weights
+// for these and portable ones.
+std::string layout_for(const CaptureArguments& arguments, const DeviceDescription& device) {
+    std::string own = pack_of(usual_target(), device);
+    if (arguments.pack.empty()) {
+        return own;
+    }
+    if ((own != "portable") && (arguments.pack != own) && (arguments.pack != "portable")) {
+        throw CliError{kUsage,
+                       fmt::format("--pack {}: the kernels of {} do not read this layout, so that the core would "
+                                   "refuse the binary",
+                                   arguments.pack, usual_target(device).cost_model_name()),
+                       fmt::format("leave --pack out, or pass --pack {} or --pack portable", own)};
+    }
+    return arguments.pack;
+}
+
+int capture_model(const CaptureArguments& given) {
+    if (given.lists_operators) {
+        print_operators(given.json);
         return kDone;
     }
-    if (arguments.model.empty() || arguments.output.empty()) {
+    if (given.model.empty() || given.output.empty()) {
         throw CliError{kUsage, "capture: a model and --output are required"};
     }
-    const CaptureTarget target = target_for(arguments);
+    CaptureTarget target = target_for(given);
+    CaptureArguments arguments = given;
+    arguments.pack = layout_for(given, target.device);
     capture::CaptureOptions options = options_for(arguments, target.captured_on);
     check_queues(arguments, options.link.spec);
     const std::vector<std::uint8_t> model = files::load_file(arguments.model, kMaxFileBytes);
@@ -269,33 +306,43 @@ int capture_model(const CaptureArguments& arguments) {
     options.progress = [&progress](std::uint32_t done, std::uint32_t all) {
         progress->set("self-tests recorded", done, all);
     };
-    try {
+    const capture::Capture result = capture_or_complain(arguments.model, [&] {
         capture::Recorder recorder;
         tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
                              recorder);
-        capture::Capture result = capture_as_expected(arguments, recorder, options);
-        if (target.lowering != nullptr) {
-            lower_capture(target, result);
+        if (board_of(arguments.core) != nullptr) {
+            target.device = capture::fit_memories(recorder, options.link);
+            set_sizes(arguments.sizes, target.device);
+            options.link.spec = target.device;
         }
-        files::store_file(arguments.output, result.file);
-        progress.reset();
-        const nlohmann::json summary = summary_to_json(arguments, result);
-        print_result(arguments.json, summary, summary_text(summary, target.device));
-    } catch (const tflite::ImportError& error) {
-        throw unsupported(arguments.model, error);
-    } catch (const targets::LoweringError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
-    } catch (const capture::DeadlineError& error) {
-        const char* const option = (error.script() == ScriptKind::kSetup) ? "--setup-deadline-us" : "--deadline-us";
-        throw CliError{kUsage, fmt::format("{}: {}: {}", option, files::readable(arguments.model), error.what())};
-    } catch (const capture::MemoryError& error) {
-        throw CliError{
-            kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what()),
-            fmt::format("pass {} {}, or choose a smaller model", size_option(error.member()), error.needed_bytes())};
-    } catch (const capture::LinkError& error) {
-        throw CliError{kUnsupportedModel, fmt::format("{}: {}", files::readable(arguments.model), error.what())};
-    }
+        capture::Capture captured = capture_as_expected(arguments, recorder, options);
+        if (target.lowering != nullptr) {
+            lower_capture(target, captured);
+        }
+        return captured;
+    });
+    files::store_file(arguments.output, result.file);
+    progress.reset();
+    const nlohmann::json summary = summary_to_json(arguments, target.device, result);
+    print_result(arguments.json, summary, summary_text(summary, target.device));
     return kDone;
+}
+
+// --deadline-us and --setup-deadline-us.
+void add_deadline_options(CLI::App& command, CaptureArguments& arguments) {
+    command
+        .add_option(
+            "--deadline-us", arguments.deadline_us,
+            fmt::format("Deadline of one step, from submit() to the poll() that gives its outputs out; default: four "
+                        "times what the commands take, on a core with a verified release, at least 10 ms. A verified "
+                        "release takes a poll() for each {} "
+                        "KiB of weights and traces: `size` says how many",
+                        kScrubSliceBytes / kKibibyte))
+        ->check(CLI::Range(1U, kLongestDeadlineUs));
+    command
+        .add_option("--setup-deadline-us", arguments.setup_deadline_us,
+                    "The same for the set-up, in which load() moves weights and traces to the device")
+        ->check(CLI::Range(1U, kLongestDeadlineUs));
 }
 
 }  // namespace
@@ -307,6 +354,9 @@ void add_capture(CLI::App& app, Action& action) {
         "Examples:\n"
         "  pianola capture signs.tflite -o signs.ptb\n"
         "  pianola capture signs.tflite -o signs.ptb --queues 2 --pipelined --self-test 8\n"
+        "  pianola capture signs.tflite -o signs.ptb --board BOARD                       bounds for its core\n"
+        "  pianola capture signs.tflite -o signs.ptb --cost-model cortex-m7.dsp --core-mhz 480 "
+        "--cycles-per-instruction 1.3\n"
         "  pianola capture signs.tflite -o signs.ptb --expect images.bin scores.bin      only where outputs are equal\n"
         "  pianola capture --list-operators\n\n"
         "The model is a quantised TensorFlow Lite file. The binary is validated and loaded into the simulator\n"
@@ -330,27 +380,19 @@ void add_capture(CLI::App& app, Action& action) {
     add_number(*command, "--self-test", arguments->self_tests, 0U, kMaxSelfTests,
                "Self-test vectors of seeded inputs to store in the binary, with what the simulator gives");
     add_expect_option(*command, arguments->expected);
-    command
-        ->add_option(
-            "--deadline-us", arguments->deadline_us,
-            fmt::format("Deadline of one step, from submit() to the poll() that gives its outputs out; default: four "
-                        "times what the commands take, at least 10 ms. A verified release takes a poll() for each {} "
-                        "KiB of weights and traces: `size` says how many",
-                        kScrubSliceBytes / kKibibyte))
-        ->check(CLI::Range(1U, kLongestDeadlineUs));
-    command
-        ->add_option("--setup-deadline-us", arguments->setup_deadline_us,
-                     "The same for the set-up, in which load() moves weights and traces to the device")
-        ->check(CLI::Range(1U, kLongestDeadlineUs));
+    add_deadline_options(*command, *arguments);
     command
         ->add_option(
             "--pack", arguments->pack,
             "Kernels that the weights are packed for: dsp (Cortex-M7, Cortex-R5F, Cortex-M33 with its DSP extension), "
-            "mve (Cortex-M55), or portable, which packs nothing and is for all. A target whose kernels do not read the "
-            "layout refuses the binary; the simulator reads all")
-        ->check(CLI::IsMember(layouts()))
-        ->capture_default_str();
+            "mve (Cortex-M55), or portable, which packs nothing. A target whose kernels do not read the layout refuses "
+            "the binary, and so does the capture if it knows the core; the simulator reads all. Default: what the core "
+            "of --board or --cost-model reads, else "
+            "portable")
+        ->check(CLI::IsMember(layouts()));
     add_device_option(*command, arguments->device);
+    add_core_options(*command, arguments->core);
+    command->get_option("--board")->excludes("--device")->excludes("--cost-model");
     add_size_options(*command, arguments->sizes);
     command
         ->add_flag("--list-operators", arguments->lists_operators,

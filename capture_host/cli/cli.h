@@ -80,16 +80,16 @@ void check_values(const CLI::App& command);
 
 // A verdict in words and as JSON.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict);
-// With names if the rule is about two commands or two devices, and with the remedy. image is the one that was refused
-// for the device.
+// With names if the rule is about two commands, two devices or a kernel, and with the remedy. image is the one that was
+// refused for the target's device.
 [[nodiscard]] std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                                           const std::string& remedy = {});
+                                           const Target& target, const std::string& remedy = {});
 // Why zero-copy I/O is not possible, with the names of tensor and command; empty if it is. The plan is the proved plan
 // of the image.
 [[nodiscard]] std::string describe_views(const Plan& plan, const Image& image);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict);
 [[nodiscard]] nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image,
-                                             const DeviceDescription& device,
+                                             const DeviceDescription& device, const Target& target,
                                              const std::string& remedy = {});  // the same facts
 [[nodiscard]] std::string describe_fault(const FaultRecord& fault);
 

@@ -4,21 +4,23 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
-#include "hal/registry/registry.h"
 
 namespace pianola::cli {
 namespace {
 
 struct DevicesArguments {
+    std::string plugin;
     bool json{false};
 };
 
 int print_devices(const DevicesArguments& arguments) {
-    const nlohmann::json devices = list_devices();
-    print_result(arguments.json, devices, devices_text(devices));
+    const targets::Targets targets = load_targets(arguments.plugin);
+    const nlohmann::json devices = list_devices(targets);
+    print_result(arguments.json, devices, devices_text(devices, targets));
     return kDone;
 }
 
@@ -58,9 +60,9 @@ std::string executor_devices_text(const nlohmann::json& list, const Executor& ex
 
 }  // namespace
 
-nlohmann::json list_devices() {
+nlohmann::json list_devices(const targets::Targets& targets) {
     nlohmann::json list{{"devices", nlohmann::json::array()}};
-    for (const Target* const target : known_targets()) {
+    for (const Target* const target : targets.all()) {
         const char* const family = target->usual_device().family;
         if (target->offers().simulator) {
             list["devices"].push_back({{"device", "simulator"}, {"family", family}});
@@ -72,9 +74,9 @@ nlohmann::json list_devices() {
     return list;
 }
 
-std::string devices_text(const nlohmann::json& devices, const std::string& indent) {
+std::string devices_text(const nlohmann::json& devices, const targets::Targets& targets, const std::string& indent) {
     std::string text;
-    for (const Target* const target : known_targets()) {
+    for (const Target* const target : targets.all()) {
         if (target->offers().simulator) {
             text += indent + fmt::format("simulator     {}\n", target->usual_device().family);
         }
@@ -93,6 +95,7 @@ void add_devices(CLI::App& app, Action& action) {
         "  pianola devices\n"
         "  pianola run signs.ptb --device vulkan:0 --input image.bin --output scores.bin\n\n"
         "`pianola run --device vulkan:N` takes the names of this list.");
+    add_plugin_option(*command, arguments->plugin);
     command->add_flag("--json", arguments->json, "Print the list as JSON");
 }
 

@@ -118,7 +118,7 @@ std::string text_of(const nlohmann::json& json, const nlohmann::json& devices) {
                "features\n  signatures  {features/signatures}\n  plugins     --plugin\n",
                json) +
            fmt::format("  Python      package {}\n{}devices\n", said("python_package"), executors) +
-           devices_text(devices, "  ") +
+           devices_text(devices, targets::Targets{}, "  ") +
            fill(
                "limits\n  binary      {file_bytes} bytes, {inputs} inputs, {outputs} outputs, {traces} traces, "
                "{self_tests} self-tests\n",
@@ -130,7 +130,7 @@ std::string text_of(const nlohmann::json& json, const nlohmann::json& devices) {
 }
 
 int examine(const DoctorArguments& arguments) {
-    const nlohmann::json devices = list_devices();
+    const nlohmann::json devices = list_devices(targets::Targets{});
     const std::string wrong = try_simulator();
     const nlohmann::json json{{"healthy", wrong.empty()},
                               {"build", build_to_json()},

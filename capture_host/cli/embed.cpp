@@ -1,16 +1,14 @@
 // pianola embed: a binary as a source or object that is linked into an application.
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <system_error>
+#include <memory>
+#include <set>
 
+#include "capture_host/base/child.h"
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
@@ -23,8 +21,9 @@ namespace pianola::cli {
 namespace {
 
 struct EmbedArguments {
-    std::string file;
+    std::vector<std::string> files;
     std::string output;
+    std::string rom;
     std::string format;
     std::string language{"c11"};
     std::string symbol;
@@ -128,54 +127,12 @@ std::string assembler_source(const Embedding& embedding, const std::string& incl
 // Name under which the assembler text includes the binary.
 inline constexpr const char* kIncludedName = "binary.ptb";
 
-// A folder of our own that goes away with everything in it.
-class TemporaryFolder {
-  public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "pianola-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw files::FileError{"can not make a temporary folder: " + name};
-        }
-        path_ = name;
+int run_compiler(const std::vector<std::string>& command) {
+    try {
+        return files::run_program(command);
+    } catch (const files::NotStarted& error) {
+        throw CliError{kUsage, fmt::format("--compiler {}: can not be run: {}", command[0], error.what())};
     }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        (void)std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-    [[nodiscard]] std::string name() const { return path_.string(); }
-
-  private:
-    std::filesystem::path path_;
-};
-
-// Runs a program to its end, with standard output joined to standard error, because ours is for results. Returns its
-// exit code; a program that a signal ends counts as failed.
-int run_program(const std::vector<std::string>& command) {
-    std::vector<std::string> storage{command};  // posix_spawnp() wants pointers that are not const
-    std::vector<char*> arguments;
-    arguments.reserve(storage.size() + 1U);
-    for (std::string& each : storage) {
-        arguments.push_back(each.data());
-    }
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions{};
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    pid_t child = 0;
-    const int spawned = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    if (spawned != 0) {
-        throw CliError{kUsage, fmt::format("--compiler {}: can not be run: {}", command[0],
-                                           std::generic_category().message(spawned))};
-    }
-    int state = 0;
-    while ((waitpid(child, &state, 0) == -1) && (errno == EINTR)) {
-    }
-    return WIFEXITED(state) ? WEXITSTATUS(state) : EXIT_FAILURE;
 }
 
 // An object file. What flags it needs for its ABI only the target's own compiler knows, so that it is called rather
@@ -183,7 +140,7 @@ int run_program(const std::vector<std::string>& command) {
 // the object. No shell is involved. What the compiler says goes to standard error. Throws CliError.
 std::vector<std::uint8_t> assemble(const std::string& compiler, const std::vector<std::string>& flags,
                                    const std::string& text, ByteSpan binary) {
-    const TemporaryFolder folder;
+    const files::TemporaryFolder folder;
     // The very bytes that were verified, whatever happens to the user's file meanwhile.
     files::store_file(folder.file(kIncludedName), std::vector<std::uint8_t>{binary.begin(), binary.end()});
     const std::string source = folder.file("binary.s");
@@ -196,7 +153,7 @@ std::vector<std::uint8_t> assemble(const std::string& compiler, const std::vecto
          {std::string{"-c"}, std::string{"-I"}, folder.name(), std::string{"-o"}, object, source}) {
         command.push_back(each);
     }
-    const int code = run_program(command);
+    const int code = run_compiler(command);
     if (code != EXIT_SUCCESS) {
         throw CliError{kUsage, fmt::format("--compiler {}: ended with exit code {}", compiler, code)};
     }
@@ -222,22 +179,71 @@ bool is_section(const std::string& text) {
     return text.find_first_not_of(kAllowed) == std::string::npos;
 }
 
-int embed_file(const EmbedArguments& arguments) {
+// What the binaries name of kernels, together: the ROM of an image that runs all of them.
+class NamedKernels {
+  public:
+    // Throws CliError if the file is for another family than those before it.
+    void add(const std::string& file_name, const VerifiedFile& file) {
+        const Target& target = file.target();
+        if ((target_ != nullptr) && (target_ != &target)) {
+            throw CliError{kUsage, fmt::format("{}: is for another device family than the files before it",
+                                               files::readable(file_name))};
+        }
+        target_ = &target;
+        titles_ += fmt::format("//   {}  SHA-256 {}\n", base_name_in_source(file_name),
+                               to_hex(ByteSpan{sha256(file.bytes())}));
+        for (std::uint32_t i = 0U; i < file.image().target().kernel_count; ++i) {
+            ids_.insert(file.image().kernel(i).id);
+        }
+    }
+    // Throws CliError if the family has no such form.
+    [[nodiscard]] std::string source() const {
+        const std::vector<std::uint32_t> ids{ids_.begin(), ids_.end()};
+        const std::string rom = target_->kernel_rom(Span<const std::uint32_t>{ids.data(), ids.size()});
+        if (rom.empty()) {
+            throw CliError{kUsage, ids.empty() ? "--rom: the binaries launch no kernel"
+                                               : "--rom: the device family has no such source"};
+        }
+        return "// The kernels of these binaries, and no other; made by pianola embed --rom, do not edit.\n" + titles_ +
+               rom;
+    }
+    [[nodiscard]] nlohmann::json to_json() const {
+        nlohmann::json list = nlohmann::json::array();
+        for (const std::uint32_t id : ids_) {
+            const char* const name = target_->kernel_name(id);
+            list.push_back({{"id", id}, {"name", (name == nullptr) ? "" : name}});
+        }
+        return list;
+    }
+
+  private:
+    const Target* target_{nullptr};
+    std::string titles_;
+    std::set<std::uint32_t> ids_;
+};
+
+std::string rom_text(const nlohmann::json& kernels) {
+    std::string text = "kernels:";
+    for (const nlohmann::json& kernel : kernels) {
+        text += fill(" {name} ({id})", kernel) + ((&kernel == &kernels.back()) ? "" : ",");
+    }
+    return text + (kernels.empty() ? " none\n" : "\n");
+}
+
+void embed_one(const EmbedArguments& arguments, const std::string& name, const VerifiedFile& file,
+               nlohmann::json& json) {
     const std::string format = format_of(arguments);
     const bool is_object = format == "object";
     if (is_object == arguments.compiler.empty()) {
         throw CliError{kUsage, is_object ? "an object needs --compiler, for example --compiler arm-none-eabi-gcc"
                                          : "--compiler is for objects; sources are the same for all of them"};
     }
-    const VerifiedFile file{arguments.file, arguments.target};
-    const Embedding embedding{arguments.symbol.empty() ? symbol_for(arguments.file) : arguments.symbol,
-                              arguments.section, base_name_in_source(arguments.file), file.bytes()};
-    const bool is_named =
-        (arguments.file != kStandardInput) && (embedding.file_name == std::filesystem::path{arguments.file}.filename());
+    const Embedding embedding{arguments.symbol.empty() ? symbol_for(name) : arguments.symbol, arguments.section,
+                              base_name_in_source(name), file.bytes()};
+    const bool is_named = (name != kStandardInput) && (embedding.file_name == std::filesystem::path{name}.filename());
     if ((format == "asm") && !is_named) {
         throw CliError{
-            kUsage,
-            fmt::format("{}: an assembler source can not include a file of this name", files::readable(arguments.file)),
+            kUsage, fmt::format("{}: an assembler source can not include a file of this name", files::readable(name)),
             "name a file, in printable ASCII, or make a source with --format c"};
     }
     if (format == "c") {
@@ -251,15 +257,43 @@ int embed_file(const EmbedArguments& arguments) {
     if (!arguments.header.empty()) {
         files::store_file(arguments.header, c_header(embedding));
     }
-    const nlohmann::json json{{"output", arguments.output},
-                              {"format", format},
-                              {"symbol", embedding.symbol},
-                              {"bytes", file.bytes().size()},
-                              {"sha256", embedding.digest()}};
-    print_result(
-        arguments.json, json,
-        files::readable(arguments.output) +
-            fmt::format("{}, aligned to {}\n", fill(": {bytes} bytes as {symbol}", json), kFileAlignmentBytes));
+    json = {{"output", arguments.output},
+            {"format", format},
+            {"symbol", embedding.symbol},
+            {"bytes", file.bytes().size()},
+            {"sha256", embedding.digest()}};
+}
+
+int embed_files(const EmbedArguments& arguments) {
+    if (arguments.output.empty() && arguments.rom.empty()) {
+        throw CliError{kUsage, "--output or --rom is required"};
+    }
+    if ((arguments.files.size() > 1U) && !arguments.output.empty()) {
+        throw CliError{kUsage, "--output takes one binary; several are for --rom alone"};
+    }
+    NamedKernels kernels;
+    std::vector<std::unique_ptr<const VerifiedFile>> binaries;
+    for (const std::string& name : arguments.files) {
+        binaries.push_back(std::make_unique<const VerifiedFile>(name, arguments.target));
+        kernels.add(name, *binaries.back());
+    }
+    const std::string rom = arguments.rom.empty() ? std::string{} : kernels.source();
+    nlohmann::json json;
+    if (!arguments.output.empty()) {
+        embed_one(arguments, arguments.files.front(), *binaries.front(), json);
+    }
+    json["kernels"] = kernels.to_json();
+    if (!arguments.rom.empty()) {
+        files::store_file(arguments.rom, rom);
+        json["rom"] = arguments.rom;
+    }
+    std::string text;
+    if (!arguments.output.empty()) {
+        text = files::readable(arguments.output) +
+               fmt::format("{}, aligned to {}\n", fill(": {bytes} bytes as {symbol}", json), kFileAlignmentBytes);
+    }
+    text += (arguments.rom.empty() ? "" : (files::readable(arguments.rom) + ": ")) + rom_text(json.at("kernels"));
+    print_result(arguments.json, json, text);
     return kDone;
 }
 
@@ -267,20 +301,24 @@ int embed_file(const EmbedArguments& arguments) {
 
 void add_embed(CLI::App& app, Action& action) {
     const auto [command, arguments] =
-        add_command(app, action, "embed", "Makes a source or object of a binary, for linking into flash", embed_file);
+        add_command(app, action, "embed", "Makes a source or object of a binary, for linking into flash", embed_files);
     command->footer(
         "Examples:\n"
         "  pianola embed signs.ptb -o signs.c --header signs.h\n"
         "  pianola embed signs.ptb -o signs.S && arm-none-eabi-gcc -mcpu=cortex-m33 -c -I . signs.S\n"
         "  pianola embed signs.ptb -o signs.o --compiler riscv64-unknown-elf-gcc \\\n"
-        "      --compiler-flag -march=rv32imac --compiler-flag -mabi=ilp32\n\n"
+        "      --compiler-flag -march=rv32imac --compiler-flag -mabi=ilp32\n"
+        "  pianola embed signs.ptb words.ptb --rom kernel_rom.cpp\n\n"
         "The binary is verified first. Symbols: NAME, 64-byte aligned and constant, and NAME_size, 32 bits; NAME_end "
         "as\n"
         "well from the assembler. An assembler source names the binary without its folder: give that with -I. The "
         "same\n"
         "binary and options give the same bytes.");
-    add_text(*command, "file", arguments->file, kReads, "Trace binary")->required();
-    add_text(*command, "-o,--output", arguments->output, kWrites, "File to write: .c, .S or .o")->required();
+    add_text(*command, "file", arguments->files, kReads, "Trace binary; several for --rom alone")->required();
+    add_text(*command, "-o,--output", arguments->output, kWrites, "File to write: .c, .S or .o");
+    add_text(
+        *command, "--rom", arguments->rom, kWrites,
+        "Also write a C++ source for the device's image: a ROM with the kernels that the binaries name, and no other");
     command->add_option("--format", arguments->format, "c, asm or object; default: by the output's suffix")
         ->check(CLI::IsMember({"c", "asm", "object"}));
     add_language_option(*command, arguments->language, "c11", "Of a C source");

@@ -75,6 +75,26 @@ nlohmann::json commands_to_json(const BinaryFile& file, const Image& image, cons
     return list;
 }
 
+// The kernels' names, where this build has a target of the family.
+void name_kernels(const Target& target, nlohmann::json& kernels) {
+    for (nlohmann::json& kernel : kernels) {
+        const char* const name = target.kernel_name(kernel.at("id").get<std::uint32_t>());
+        if (name != nullptr) {
+            kernel["name"] = name;
+        }
+    }
+}
+
+std::string kernels_text(const nlohmann::json& kernels) {
+    std::string text;
+    for (const nlohmann::json& kernel : kernels) {
+        text +=
+            fill("  kernel         {id} version {version}, costs {cost_version}, {argument_words} arguments", kernel) +
+            (kernel.contains("name") ? fill("  {name}\n", kernel) : "\n");
+    }
+    return text;
+}
+
 std::string target_text(const nlohmann::json& json, const TargetView& target) {
     const nlohmann::json& shown = json.at("target");
     const std::string packing = packing_text(json.at("packed"));
@@ -84,16 +104,24 @@ std::string target_text(const nlohmann::json& json, const TargetView& target) {
                "  command set    0x{command_set_id:08X} version {command_set_version}\n"
                "  kernel library {kernel_library}\n"
                "  DRAM           0x{dram_base:08X}, {dram_bytes} bytes, trace region the last {trace_region_bytes}\n"
-               "  L1             0x{l1_base:08X}, {l1_bytes} bytes\n"
-               "  queues         {queue_count}, rings of {ring_words} words\n"
-               "  clock          {clock_khz} kHz\n"
-               "  grid           {grid_columns} x {grid_rows} cores, {dram_banks} DRAM banks\n",
+               "  L1             0x{l1_base:08X}, {l1_bytes} bytes\n",
                shown) +
+           ((target.file_bytes == 0U) ? "" : fill("  file window    0x{file_base:08X}, {file_bytes} bytes\n", shown)) +
+           fill(
+               "  queues         {queue_count}, rings of {ring_words} words\n"
+               "  clock          {clock_khz} kHz",
+               shown) +
+           ((target.core_khz == 0U)
+                ? "\n"
+                : fill(", of a core of {core_khz} kHz, {millicycles_per_instruction} cycles for 1000 instructions\n",
+                       shown)) +
+           fill("  grid           {grid_columns} x {grid_rows} cores, {dram_banks} DRAM banks\n", shown) +
            fmt::format("  attests        {}\n  costs          {}\n", attestation_text(target.attestation),
-                       costs_text(target.costs)) +
+                       costs_label(target.costs, shown.at("cost_model_name").get<std::string>())) +
            fill("  profile        {profile}\n  weights layout {weights_layout}\n", shown) +
            (packing.empty() ? "" : ("  packed for     " + packing + "\n")) +
            (is_mesh ? fill("  mesh           {mesh/rows} x {mesh/columns} of these devices\n", shown) : "") +
+           kernels_text(shown.at("kernels")) +
            (shown.contains("plugin") ? fill("  plugin         {plugin}\n", shown) : "");
 }
 
@@ -230,6 +258,11 @@ bool is_known(const BinaryFile& file, const Image& image) {
     return capture::to_string(image.target().device_family) == file.device().family;
 }
 
+std::string cost_model_name(const BinaryFile& file, const Image& image) {
+    const bool has_its_costs = file.target().usual_device().cost_model == image.target().cost_model;
+    return (is_known(file, image) && has_its_costs) ? file.target().cost_model_name() : "";
+}
+
 Judgement judge(const BinaryFile& file) {
     capture::Verification proofs;
     Judgement judgement;
@@ -256,6 +289,10 @@ Judgement judge(const BinaryFile& file) {
 nlohmann::json inspection_to_json(const BinaryFile& file, const Image& image, const Judgement& judgement,
                                   bool with_commands) {
     nlohmann::json json = manifest_to_json(capture::read_manifest(image));
+    json["target"]["cost_model_name"] = cost_model_name(file, image);
+    if (is_known(file, image)) {
+        name_kernels(file.target(), json["target"]["kernels"]);
+    }
     if (!file.plugin().empty()) {
         json["target"]["plugin"] = file.plugin();
     }

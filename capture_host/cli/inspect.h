@@ -16,6 +16,9 @@ struct Judgement {
     Verdict verdict;
     nlohmann::json views;  // member `views` of the inspection; `possible` is null if the file is refused
 };
+// Target::cost_model_name() of the binary's target; empty if this build does not know it.
+[[nodiscard]] std::string cost_model_name(const BinaryFile& file, const Image& image);
+
 [[nodiscard]] Judgement judge(const BinaryFile& file);
 
 // The document of --json, without the file's name: docs/reference/schemas/inspect.json.

@@ -79,6 +79,9 @@ std::vector<Memory> memories_of(const capture::Manifest& manifest) {
     const capture::ManifestTarget& target = manifest.target;
     std::vector<Memory> memories{{"DRAM", MemoryKind::kDram, target.dram_base, target.dram_bytes, {}},
                                  {"L1", MemoryKind::kL1, target.l1_base, target.l1_bytes, {}}};
+    if (target.file_bytes != 0U) {
+        memories.push_back({"file", MemoryKind::kFile, target.file_base, target.file_bytes, {}});
+    }
     for (Memory& memory : memories) {
         for (std::size_t i = 0U; i < manifest.regions.size(); ++i) {
             if (manifest.regions[i].memory == memory.kind) {
@@ -563,7 +566,8 @@ std::string verdict_section(const WellFormedFile& open, const Verdict& verdict, 
            rules_table(is_accepted ? Rule::kAccepted : verdict.rule);
 }
 
-std::string target_section(const capture::Manifest& manifest, const std::string& packing, const std::string& plugin) {
+std::string target_section(const capture::Manifest& manifest, const std::string& packing, const std::string& cost_model,
+                           const std::string& plugin) {
     const capture::ManifestTarget& target = manifest.target;
     std::vector<std::pair<std::string, std::string>> lines{
         {"device", escape(target.device_family)},
@@ -573,7 +577,7 @@ std::string target_section(const capture::Manifest& manifest, const std::string&
         {"queues", fmt::format("{}, rings of {} words", target.queue_count, target.ring_words)},
         {"clock", fmt::format("{} kHz", grouped(target.clock_khz))},
         {"attests", escape(attestation_text(target.attestation))},
-        {"costs", escape(costs_text(target.costs))},
+        {"costs", escape(costs_label(target.costs, cost_model))},
         {"profile", escape(name_of(target.profile))},
         {"weights layout", fmt::format("{}", target.weights_layout)}};
     if (!plugin.empty()) {
@@ -610,7 +614,8 @@ std::string inspect_page(const std::string& file_name, const WellFormedFile& ope
                              evidence_section(evidence_text_of(inspection)) + memory_map(manifest) +
                              tensors_section(inspection, manifest) + traces_section(open.file, open.image, manifest) +
                              scripts_section(inspection, manifest) +
-                             target_section(manifest, packing_text(inspection.at("packed")), open.file.plugin());
+                             target_section(manifest, packing_text(inspection.at("packed")),
+                                            cost_model_name(open.file, open.image), open.file.plugin());
     return pages::document(title, body);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture_host/binary/kernels_json.h"
 #include "capture_host/cli/cli.h"
 #include "hal/host/device_numbers.h"
 
@@ -66,6 +67,7 @@ nlohmann::json script_to_json(const capture::ManifestScript& script) {
                  return {{"queue", command.queue},
                          {"command", name_of(command.kind)},
                          {"object", command.object},
+                         {"segment_offset", command.segment_offset},
                          {"devices", to_json(command.devices)}};
              })}};
 }
@@ -76,7 +78,8 @@ nlohmann::json target_to_json(const capture::ManifestTarget& target) {
                         {"attestation", attestation_name(target.attestation)},
                         {"costs", costs_name(target.costs)},
                         {"profile", name_of(target.profile)},
-                        {"mesh", {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}}}};
+                        {"mesh", {{"rows", target.mesh_rows}, {"columns", target.mesh_columns}}},
+                        {"kernels", capture::kernels_to_json(target.kernels)}};
     for_each_number([&json](const char* name, std::uint32_t value) { json[name] = value; }, target);
     return json;
 }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "capture_host/cli/cli.h"
+#include "capture_host/timeline/lifetimes.h"
 #include "hal/host/device_numbers.h"
 #include "pianola/config.h"
 #include "pianola/footprint.h"
@@ -114,6 +116,7 @@ nlohmann::json device_to_json(const DeviceDescription& device) {
     nlohmann::json json{{"family", device.family},
                         {"attestation", attestation_name(device.attestation)},
                         {"costs", costs_name(device.costs)},
+                        {"cost_model", device.cost_model},
                         {"weights_layout", device.weights_layout},
                         {"profile", device.capacities->name}};
     for_each_size([&json](const char* name, std::uint32_t value) { json[name] = value; }, device);
@@ -125,6 +128,7 @@ void add_regions(const VerifiedFile& file, nlohmann::json& json) {
     const std::uint32_t trace_bytes = file.image().envelope().traces.size_bytes;  // the segment mirrors the region
     std::uint32_t dram_bytes = 0U;
     std::uint32_t l1_bytes = 0U;
+    std::uint32_t file_bytes = 0U;  // which flash has already
     json["regions"] = nlohmann::json::array();
     for (std::uint32_t i = 0U; i < file.plan().region_count; ++i) {
         const RegionView view = file.image().region(i);
@@ -139,12 +143,27 @@ void add_regions(const VerifiedFile& file, nlohmann::json& json) {
                                    {"queues_read", config.queues_read},
                                    {"queues_write", config.queues_write},
                                    {"fetch", config.fetch}});
-        ((view.memory == MemoryKind::kL1) ? l1_bytes : dram_bytes) +=
-            (view.kind == RegionKind::kTrace) ? trace_bytes : config.size_bytes;
+        std::uint32_t& used = (view.memory == MemoryKind::kL1)     ? l1_bytes
+                              : (view.memory == MemoryKind::kFile) ? file_bytes
+                                                                   : dram_bytes;
+        used += (view.kind == RegionKind::kTrace) ? trace_bytes : config.size_bytes;
     }
+    json["device"]["file_used_bytes"] = file_bytes;
     json["device"]["dram_used_bytes"] = dram_bytes;
     json["device"]["l1_used_bytes"] = l1_bytes;
     json["device"]["trace_region_used_bytes"] = trace_bytes;
+}
+
+// The most bytes of activations that a device needs at once, and the operator of the step that needs them.
+nlohmann::json activations_to_json(const VerifiedFile& file) {
+    nlohmann::json json{{"peak_bytes", 0U}, {"peak_at", ""}};
+    for (const timeline::Workload& workload : timeline::read_workloads(file.image(), file.plan(), file.target())) {
+        const timeline::Lifetimes all = timeline::find_lifetimes(workload);
+        if (all.most_activation_bytes > json.at("peak_bytes").get<std::uint64_t>()) {
+            json = {{"peak_bytes", all.most_activation_bytes}, {"peak_at", all.places[all.most_activations_at].name}};
+        }
+    }
+    return json;
 }
 
 // A window from the lowest to the highest byte of a memory's regions; the trace region has a separate window. Its size
@@ -175,6 +194,18 @@ nlohmann::json windows_to_json(const VerifiedFile& file) {
                    device.trace_region_bytes)};
 }
 
+// Every part of RAM counts once, and of the stacks the deeper.
+nlohmann::json totals_to_json(const nlohmann::json& json, const std::vector<RamPart>& ram) {
+    const std::uint32_t ram_bytes =
+        std::accumulate(ram.begin(), ram.end(), std::max(kSubmitPollStackBytes, kLoadStackBytes),
+                        [](std::uint32_t sum, const RamPart& part) { return sum + part.bytes; });
+    const nlohmann::json& device = json.at("device");
+    return {{"flash_bytes", json.at("flash").at("bytes")},
+            {"ram_bytes", ram_bytes},
+            {"device_bytes",
+             device.at("dram_used_bytes").get<std::uint32_t>() + device.at("l1_used_bytes").get<std::uint32_t>()}};
+}
+
 }  // namespace
 
 MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file_name, const std::string& symbol) {
@@ -190,7 +221,10 @@ MemoryManifest gather_manifest(const VerifiedFile& file, const std::string& file
     }
     json["stack"] = {{"submit_poll_bytes", kSubmitPollStackBytes}, {"load_bytes", kLoadStackBytes}};
     json["device"] = device_to_json(file.device());
+    json["device"]["cost_model_name"] = file.target().cost_model_name();
     add_regions(file, json);
+    json["activations"] = activations_to_json(file);
+    json["totals"] = totals_to_json(json, manifest.ram);
     json["inputs"] = nlohmann::json::array();
     for (std::uint32_t i = 0U; i < plan.input_count; ++i) {
         json["inputs"].push_back(size_to_json(capture::to_string(image.input(i).name), plan.inputs.at(i).bytes));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 
 #include "pianola_host/files.h"
@@ -69,6 +71,13 @@ void add_language_option(CLI::App& command, std::string& language, const char* u
     command.add_option("--language", language, fmt::format("{}: {} or c99", description, usual))
         ->check(CLI::IsMember({usual, "c99"}))
         ->capture_default_str();
+}
+
+std::string complaint_of_no_number(const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && (end == (text.data() + text.size())) && std::isfinite(value);
+    return is_number ? std::string{} : fmt::format("'{}' is not a valid number", text);
 }
 
 void write_result(const std::string& file_name, const std::string& contents) {

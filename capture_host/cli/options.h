@@ -61,4 +61,11 @@ inline constexpr const char* kSaysName = "NAME";         // text of a form that 
 inline constexpr const char* kSaysValue = "NAME=VALUE";  // a name and a number
 inline constexpr const char* kSaysAnything = "ARG";      // text for another program
 
+// What is wrong with a value that must be a finite number; empty if nothing is. CLI::Range accepts NaN.
+[[nodiscard]] std::string complaint_of_no_number(const std::string& text);
+
+// What is wrong with a value that is a number or a size as 16M, or that has numbers in it: I/N, NAME=VALUE, vulkan:N.
+// Empty if nothing is.
+[[nodiscard]] std::string complaint_of_zeros(const std::string& value);
+
 }  // namespace pianola::cli

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/json_text.h"
+#include "capture_host/cli/measured_file.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
 #include "capture_host/timeline/operations.h"
 #include "capture_host/timeline/picture.h"
+#include "hal/host/device_numbers.h"
 #include "pianola_host/replay.h"
 
 namespace pianola::cli {
@@ -25,6 +28,7 @@ struct PerfArguments {
     std::string mode{"traced"};
     TargetArguments target;
     timeline::HostCost cost{kDefaultHostCost};
+    std::string measured;
     bool json{false};
 };
 
@@ -37,15 +41,19 @@ nlohmann::json columns_to_json(const TimeSpent& spent, const Performance& of) {
     return json;
 }
 
-nlohmann::json mode_to_json(const Performance& each) {
+nlohmann::json mode_to_json(const Performance& each, const MeasuredFile& measured) {
     nlohmann::json mode = columns_to_json(each.total(), each);
     mode["mode"] = each.mode;
     mode["device"] = json_place(each.device);
     mode["cycles_per_step"] = each.steady.cycles_per_step.value();
     mode["gain"] = each.gain;
-    mode["operations"] = json_list(each.operations, [&each](const OperationTime& operation) {
+    mode["operations"] = json_list(each.operations, [&each, &measured](const OperationTime& operation) {
         nlohmann::json entry = columns_to_json(operation.spent, each);
         entry["name"] = operation.name;
+        const auto found = measured.layers.find(operation.operation);
+        if (found != measured.layers.end()) {
+            entry["measured"] = found->second;
+        }
         return entry;
     });
     return mode;
@@ -54,11 +62,14 @@ nlohmann::json mode_to_json(const Performance& each) {
 // The table of --json's modes in microseconds.
 class PerfText {
   public:
-    PerfText(const nlohmann::json& json, bool is_mesh)
-        : json_{json}, clock_khz_{json.at("clock_khz").get<std::uint32_t>()}, is_mesh_{is_mesh} {}
+    PerfText(const nlohmann::json& json, std::string costs, bool is_mesh)
+        : json_{json},
+          costs_{std::move(costs)},
+          clock_khz_{json.at("clock_khz").get<std::uint32_t>()},
+          is_mesh_{is_mesh} {}
 
     [[nodiscard]] std::string text(const std::string& chosen) const {
-        std::string text = fill("{file}: us of each step\n", json_);
+        std::string text = fill("{file}: us of each step; ", json_) + costs_ + "\n";
         if (json_.at("modes").empty()) {
             return text + "  steps give no device anything to do\n";
         }
@@ -68,10 +79,13 @@ class PerfText {
         }
         for (const nlohmann::json& mode : json_.at("modes")) {
             if (mode.at("mode") == chosen) {
-                text +=
-                    fmt::format("\n{}, operation by operation\n", name_of(mode)) + line("operation", "", headings());
+                text += fmt::format(
+                            "\n{}, operation by operation{}\n", name_of(mode),
+                            json_.contains("measured") ? fill("; {counter} on {board}", json_.at("measured")) : "") +
+                        line("operation", json_.contains("measured") ? "measured" : "", headings());
                 for (const nlohmann::json& each : mode.at("operations")) {
-                    text += line(each.at("name").get<std::string>(), "", cells(each));
+                    text += line(each.at("name").get<std::string>(),
+                                 each.contains("measured") ? fill("{measured}", each) : "", cells(each));
                 }
             }
         }
@@ -106,12 +120,14 @@ class PerfText {
     }
 
     const nlohmann::json& json_;
+    std::string costs_;
     std::uint32_t clock_khz_;
     bool is_mesh_;
 };
 
 int show(const PerfArguments& arguments) {
     const VerifiedFile file{arguments.file, arguments.target};
+    const MeasuredFile measured = load_measured(arguments.measured, file);
     const std::vector<timeline::Workload> workloads =
         timeline::read_workloads(file.image(), file.plan(), file.target());
     std::vector<Performance> all;
@@ -128,13 +144,20 @@ int show(const PerfArguments& arguments) {
                                            "timeline` says why",
                                            arguments.mode, file.device().family)};
     }
-    const nlohmann::json json{{"file", base_name(arguments.file)},
-                              {"family", file.device().family},
-                              {"clock_khz", file.image().target().clock_khz},
-                              {"dispatch_ns", arguments.cost.dispatch_ns},
-                              {"replay_ns", arguments.cost.replay_ns},
-                              {"modes", json_list(all, mode_to_json)}};
-    print_result(arguments.json, json, PerfText{json, file.plan().device_count > 1U}.text(arguments.mode));
+    nlohmann::json json{
+        {"file", base_name(arguments.file)},
+        {"family", file.device().family},
+        {"costs", costs_name(file.device().costs)},
+        {"cost_model_name", file.target().cost_model_name()},
+        {"clock_khz", file.image().target().clock_khz},
+        {"dispatch_ns", arguments.cost.dispatch_ns},
+        {"replay_ns", arguments.cost.replay_ns},
+        {"modes", json_list(all, [&measured](const Performance& each) { return mode_to_json(each, measured); })}};
+    if (measured.is_given()) {
+        json["measured"] = {{"board", measured.board}, {"counter", measured.counter}};
+    }
+    const std::string costs = costs_label(file.device().costs, file.target().cost_model_name());
+    print_result(arguments.json, json, PerfText{json, costs, file.plan().device_count > 1U}.text(arguments.mode));
     return kDone;
 }
 
@@ -158,6 +181,7 @@ void add_perf(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", "as-captured"}))
         ->capture_default_str();
     add_host_cost_options(*command, arguments->cost);
+    add_measured_option(*command, arguments->measured);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print all modes and operations as JSON");
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
 
+#include "capture_host/base/child.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/complaint.h"
 #include "capture_host/cli/file_list.h"
@@ -32,6 +34,7 @@ constexpr const char* kFooter =
     "  pianola embed model.ptb -o model.c --header model.h\n"
     "  pianola timeline model.ptb -o model.html\n"
     "  pianola perf model.ptb\n"
+    "  pianola measure model.ptb --board BOARD\n"
     "  pianola keygen -o private.pem\n"
     "  pianola sign model.ptb --key private.pem -o signed.ptb\n"
     "  pianola verify signed.ptb --key private.pem\n"
@@ -147,7 +150,8 @@ bool looks_octal(const std::string& number) {
            (std::isdigit(static_cast<unsigned char>(number[first + 1U])) != 0);
 }
 
-// The error in a value that is a number or a size as 16M, or that has numbers in it: I/N, NAME=VALUE, vulkan:N.
+}  // namespace
+
 std::string complaint_of_zeros(const std::string& value) {
     std::size_t begin = value.rfind('=') + 1U;  // 0 if there is no '='
     while (begin < value.size()) {
@@ -160,6 +164,8 @@ std::string complaint_of_zeros(const std::string& value) {
     }
     return {};
 }
+
+namespace {
 
 // Every number of the command line goes through here, as it was given: before the other checks of its option, which may
 // replace the text.
@@ -247,6 +253,9 @@ void check_values(const CLI::App& command) {
 int run_pianola(int argc, const char* const* argv) {
     try {
         return finish_output(parse_and_act(argc, argv));
+    } catch (const files::Interrupted& error) {
+        (void)std::signal(error.signal(), SIG_DFL);
+        return std::raise(error.signal());
     } catch (const std::exception& error) {
         return complain(error, wants_json(argc, argv));
     }

@@ -15,7 +15,6 @@
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/cli/terminal.h"
-#include "hal/registry/registry.h"
 #include "pianola_host/replay.h"
 
 namespace pianola::cli {
@@ -54,8 +53,10 @@ class Run {
   public:
     explicit Run(const RunArguments& arguments)
         : arguments_{arguments},
-          executor_{find_executor(known_targets(), arguments.target.device)},
-          file_{arguments.file, target_of(arguments)},
+          targets_{load_targets(arguments.target.plugin)},
+          executor_{executor_of(targets_, arguments.target.device)},
+          // An executor's device is no description; the device is then the one that the binary names.
+          file_{arguments.file, targets_, (executor_.executor == nullptr) ? arguments.target.device : std::string{}},
           measures_{(executor_.executor == nullptr) ? file_.target().offers().cycles
                                                     : executor_.executor->offers().cycles},
           replay_{file_.bytes(), file_.target(), file_.device(), options_for(arguments, executor_)},
@@ -104,13 +105,14 @@ class Run {
     }
 
   private:
-    // An executor's device is no description; the device is then the one that the binary names.
-    static TargetArguments target_of(const RunArguments& arguments) {
-        TargetArguments target = arguments.target;
-        if (find_executor(known_targets(), target.device).executor != nullptr) {
-            target.device.clear();
+    // The parser knows only the executors that are built in.
+    [[nodiscard]] static ExecutorDevice executor_of(const targets::Targets& targets, const std::string& device) {
+        const ExecutorDevice found = targets.executor(device);
+        const std::string complaint = (found.executor == nullptr) ? std::string{} : complaint_of_zeros(device);
+        if (!complaint.empty()) {
+            throw CliError{kUsage, fmt::format("--device: {}", complaint)};
         }
-        return target;
+        return found;
     }
 
     static SimulatorOptions options_for(const RunArguments& arguments, const ExecutorDevice& executor) {
@@ -381,6 +383,7 @@ class Run {
 
     const RunArguments& arguments_;
     std::unique_ptr<Progress> progress_{std::make_unique<Progress>("run")};  // until there are results to print
+    targets::Targets targets_;
     ExecutorDevice executor_;
     BinaryFile file_;
     bool measures_;  // what executes the binary has the device's time
@@ -438,8 +441,9 @@ void add_run(CLI::App& app, Action& action) {
     add_text(*command, "--log", arguments->log, kWrites,
              "Write the execution log, as it is after the last replay, for `pianola log`");
     add_text(*command, "--device", arguments->target.device, kReadsJson,
-             "vulkan or vulkan:N: this Vulkan device executes the trace (`pianola devices`). Or a device description, "
-             "JSON: judge the binary for this device. Without it for the one that it names, with its profile");
+             "vulkan or vulkan:N: this Vulkan device executes the trace (`pianola devices`), as does NAME:N of a "
+             "plugin's. Or a device description, JSON: judge the binary for this device. Without it for the one that "
+             "it names, with its profile");
     add_plugin_option(*command, arguments->target.plugin);
     command->add_flag("--json", arguments->json, "Print the report as JSON");
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "capture_host/binary/refusal_text.h"
 #include "capture_host/cli/cli.h"
 
@@ -83,10 +85,31 @@ FoundAndExpected names_of(const Verdict& verdict, const Image& image, const Devi
     return {};
 }
 
+// The kernel that a refusal is about; nothing for other rules.
+struct NamedKernel {
+    std::uint32_t id;
+    const char* name;  // nullptr for one that the target does not have
+};
+std::optional<NamedKernel> kernel_of(const Verdict& verdict, const Image& image, const Target& target) {
+    std::uint32_t id = 0U;
+    if (verdict.rule == Rule::kTgtKernel) {
+        const Span<const FieldPath::Step> steps = verdict.path.steps();
+        if ((steps.size() < 2U) || (steps[1].index >= image.target().kernel_count)) {
+            return std::nullopt;
+        }
+        id = image.kernel(steps[1].index).id;
+    } else if (verdict.rule == Rule::kTrcKernelNamed) {
+        id = static_cast<std::uint32_t>(verdict.actual);
+    } else {
+        return std::nullopt;
+    }
+    return NamedKernel{id, target.kernel_name(id)};
+}
+
 }  // namespace
 
 std::string describe_verdict(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                             const std::string& remedy) {
+                             const Target& target, const std::string& remedy) {
     std::string text = describe_verdict(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -100,6 +123,11 @@ std::string describe_verdict(const Verdict& verdict, const Image& image, const D
     if (!names.found.empty()) {
         text += fmt::format("\n  found   {}, expected {}", names.found, names.expected);
     }
+    const std::optional<NamedKernel> kernel = kernel_of(verdict, image, target);
+    if (kernel.has_value()) {
+        text += fmt::format("\n  kernel  {} {}", kernel->id,
+                            (kernel->name != nullptr) ? kernel->name : "(without a name in this build)");
+    }
     if (!remedy.empty()) {
         text += "\n  remedy  " + remedy;
     }
@@ -107,7 +135,7 @@ std::string describe_verdict(const Verdict& verdict, const Image& image, const D
 }
 
 nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const DeviceDescription& device,
-                               const std::string& remedy) {
+                               const Target& target, const std::string& remedy) {
     nlohmann::json json = verdict_to_json(verdict);
     if (capture::names_commands(verdict.rule)) {
         const NamedPair pair = commands_of(verdict, image);
@@ -119,6 +147,13 @@ nlohmann::json verdict_to_json(const Verdict& verdict, const Image& image, const
     if (!names.found.empty()) {
         json["found"] = names.found;
         json["expected"] = names.expected;
+    }
+    const std::optional<NamedKernel> kernel = kernel_of(verdict, image, target);
+    if (kernel.has_value()) {
+        json["kernel"] = {{"id", kernel->id}};
+        if (kernel->name != nullptr) {
+            json["kernel"]["name"] = kernel->name;
+        }
     }
     if (!remedy.empty()) {
         json["remedy"] = remedy;

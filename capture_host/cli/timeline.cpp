@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
+#include "capture_host/cli/measured_file.h"
 #include "capture_host/cli/options.h"
 #include "capture_host/timeline/captured.h"
 #include "capture_host/timeline/picture.h"
+#include "hal/host/device_numbers.h"
 #include "pianola_host/manifest.h"
 #include "pianola_host/replay.h"
 
@@ -36,6 +39,7 @@ struct TimelineArguments {
     TargetArguments target;
     std::uint32_t steps{kDefaultSteps};
     timeline::HostCost cost{kDefaultHostCost};
+    std::string measured;
     bool json{false};
 };
 
@@ -70,6 +74,7 @@ class TimelineMaker {
         picture_.replay_ns = arguments_.cost.replay_ns;
         check_mode();
         measure_all();
+        join_measured();
         if (renderer != nullptr) {
             timeline::add_steps(workloads_, picture_);
             draw_panels();
@@ -83,6 +88,20 @@ class TimelineMaker {
     // The first device, for facts that all devices share.
     [[nodiscard]] const timeline::Workload& any() const { return workloads_.front(); }
     [[nodiscard]] bool is_replayed() const { return timeline::can_run_captured(file_.target()); }
+
+    void join_measured() {
+        const MeasuredFile measured = load_measured(arguments_.measured, file_);
+        if (!measured.is_given()) {
+            return;
+        }
+        picture_.measured = measured.layers;
+        picture_.measured_heading = fmt::format("{} on {}", measured.counter, measured.board);
+        const std::uint64_t sum =
+            std::accumulate(measured.layers.begin(), measured.layers.end(), std::uint64_t{0U},
+                            [](std::uint64_t so_far, const auto& each) { return so_far + each.second; });
+        picture_.notes.push_back(fmt::format("Measured: {} {} in the operators of a step; the page has each.", sum,
+                                             picture_.measured_heading));
+    }
 
     void check_mode() const {
         for (const timeline::Mode& mode : timeline::kModes) {
@@ -126,6 +145,10 @@ class TimelineMaker {
             picture_.notes.push_back(fmt::format(
                 "as-captured is not there: device family {} has no simulator that logs commands with their times.",
                 file_.device().family));
+        }
+        const char* const model = file_.target().cost_model_name();
+        if (*model != '\0') {
+            picture_.notes.push_back(fmt::format("Device times: {}.", costs_label(file_.device().costs, model)));
         }
         if (file_.device().costs == CostKind::kNotPublished) {
             picture_.notes.push_back(
@@ -286,6 +309,8 @@ class TimelineMaker {
                     {"input_hidden_share", row.steady.hidden.value()}};
         });
         const nlohmann::json json{{"file", base_name(arguments_.file)},
+                                  {"costs", costs_name(file_.device().costs)},
+                                  {"cost_model_name", file_.target().cost_model_name()},
                                   {"clock_khz", picture_.clock_khz},
                                   {"dispatch_ns", arguments_.cost.dispatch_ns},
                                   {"replay_ns", arguments_.cost.replay_ns},
@@ -329,6 +354,7 @@ void add_timeline(CLI::App& app, Action& action) {
         ->check(CLI::IsMember({"eager", "traced", "two-queues", "two-queues-split", kAsCaptured}));
     add_number(*command, "--steps", arguments->steps, 1U, kMaxSteps, "Steps to draw; the table is measured over 64");
     add_host_cost_options(*command, arguments->cost);
+    add_measured_option(*command, arguments->measured);
     add_target_options(*command, arguments->target);
     command->add_flag("--json", arguments->json, "Print the table as JSON");
     command->callback([arguments, &action] { action = [arguments] { return TimelineMaker{*arguments}.run(); }; });

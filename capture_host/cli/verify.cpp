@@ -169,7 +169,7 @@ bool applies(Rule rule, bool has_keys) {
 Verifier::Verifier(const VerifyArguments& arguments)
     : arguments_{arguments},
       targets_{load_targets(arguments.target.plugin)},
-      device_{arguments.target.device},
+      device_{arguments.target.device, targets_},
       keys_{load_keys(arguments)} {}
 
 VerifyOutcome Verifier::judge(const std::string& name, capture::Verification& proofs) const {
@@ -188,7 +188,7 @@ VerifyOutcome Verifier::judge(const std::string& name, capture::Verification& pr
     if (!arguments_.receipt.empty()) {
         const nlohmann::json statement =
             signing::make_statement({file.bytes(), file.device(), trust, verdict, image, file.target().command_set(),
-                                     PIANOLA_VERSION, file.plugin()});
+                                     file.target().cost_model_name(), PIANOLA_VERSION, file.plugin()});
         files::store_file(arguments_.receipt,
                           signing::make_receipt(statement, signing::Key::load_private(arguments_.receipt_key)));
     }

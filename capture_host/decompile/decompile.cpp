@@ -151,6 +151,7 @@ class BinarySide {
         check_tensors("output", image_.output_count(), model_.outputs, &Image::output, names);
         is_pipelined_ = prologue_writes_inputs();
         side_.step();
+        read_file();
         run_scripts(ScriptKind::kSetup);
         run_scripts(ScriptKind::kPrologue);
         run_steps();
@@ -241,6 +242,16 @@ class BinarySide {
     [[nodiscard]] std::uint32_t address_of(std::uint32_t buffer) const {
         const BufferView view = image_.buffer(buffer);
         return image_.region(view.region).base + view.offset_bytes;
+    }
+
+    // What the device reads in the file is there from the start.
+    void read_file() {
+        for (std::uint32_t i = 0U; i < image_.region_count(); ++i) {
+            const RegionView region = image_.region(i);
+            if (region.memory == MemoryKind::kFile) {
+                memory_.write(region.base, image_.weights().subspan(0U, region.size_bytes));
+            }
+        }
     }
 
     void run_script(std::uint32_t script, ScriptKind kind) {

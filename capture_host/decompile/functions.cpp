@@ -359,6 +359,11 @@ void quantize(Operation& op) {
                {op.bytes(0U)});
 }
 
+constexpr std::array<FixedNumbers, 2> kLogistic{
+    {{tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN}, {tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0}}};
+constexpr std::array<FixedNumbers, 2> kTanh{
+    {{tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0}, {tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0}}};
+
 constexpr std::array<Entry, 14> kFunctions{{{format::BuiltinOperator_RELU, relu, kSameType},
                                             {format::BuiltinOperator_RELU6, relu6, kSameType},
                                             {format::BuiltinOperator_RELU_N1_TO_1, relu_n1_to_1, kSameType},
@@ -366,8 +371,8 @@ constexpr std::array<Entry, 14> kFunctions{{{format::BuiltinOperator_RELU, relu,
                                             {format::BuiltinOperator_ABS, absolute, kSameType},
                                             {format::BuiltinOperator_ELU, elu, kSameType},
                                             {format::BuiltinOperator_EXP, exponential, kSameType},
-                                            {format::BuiltinOperator_LOGISTIC, logistic, kSameType},
-                                            {format::BuiltinOperator_TANH, tanh, kSameType},
+                                            {format::BuiltinOperator_LOGISTIC, logistic, kSameType, nullptr, kLogistic},
+                                            {format::BuiltinOperator_TANH, tanh, kSameType, nullptr, kTanh},
                                             {format::BuiltinOperator_HARD_SWISH, hard_swish, kSameType},
                                             {format::BuiltinOperator_RSQRT, rsqrt, kSameType},
                                             {format::BuiltinOperator_LOGICAL_NOT, logical_not, {Kept::kTruth, kFirst}},

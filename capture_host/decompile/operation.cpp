@@ -96,7 +96,7 @@ std::vector<Computation> packed_forms(const Computation& plain) {
 
 // Operators of int32 have premises and shapes like those of other types.
 void evaluate_as(const Entry& entry, Operation& op) {
-    check_premises(op, entry.premise);
+    check_premises(op, entry);
     if (entry.check_shape != nullptr) {
         entry.check_shape(op);
     }

@@ -159,6 +159,16 @@ inline constexpr Premise kSameType{Kept::kType, kFirst};
 inline constexpr Premise kSameTypes{Kept::kType, kFirst | kSecond};
 inline constexpr Premise kTruthOfPair{Kept::kTruth, kFirst | kSecond};
 
+// Results that have a fixed scale and zero point, by the types of the first operand and of the result. The
+// specification allows a deviation of a thousandth for SOFTMAX of int16.
+struct FixedNumbers {
+    std::int8_t from{tflite::kTypeInt8};
+    std::int8_t to{tflite::kTypeInt8};
+    float scale{0.0F};
+    std::int32_t zero_point{0};
+    float slack{0.0F};
+};
+
 // An operator: how its outputs are computed, and what must hold before. Each has one row, in the source of its kind.
 using Evaluate = void (*)(Operation& op);
 struct Entry {
@@ -166,6 +176,7 @@ struct Entry {
     Evaluate evaluate{nullptr};
     Premise premise{};
     void (*check_shape)(const Operation& op){nullptr};  // of outputs whose shape operands or options determine
+    Span<const FixedNumbers> results{};                 // empty: of any scale
 };
 using Entries = Span<const Entry>;
 [[nodiscard]] Entries choice_operators();

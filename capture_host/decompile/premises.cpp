@@ -117,36 +117,10 @@ void check_kept(const Operation& op, const Premise& premise) {
     }
 }
 
-// Operators whose results have a fixed scale. The specification allows a deviation of a thousandth for SOFTMAX of
-// int16.
-struct Fixed {
-    format::BuiltinOperator code{format::BuiltinOperator_LOGISTIC};
-    std::int8_t from{tflite::kTypeInt8};
-    std::int8_t to{tflite::kTypeInt8};
-    float scale{0.0F};
-    std::int32_t zero_point{0};
-    float slack{0.0F};
-};
-constexpr float kThousandth = 0.001F;
-constexpr std::array<Fixed, 9> kFixed{
-    {{format::BuiltinOperator_LOGISTIC, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN},
-     {format::BuiltinOperator_LOGISTIC, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0},
-     {format::BuiltinOperator_TANH, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0},
-     {format::BuiltinOperator_TANH, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0},
-     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN},
-     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt16, 0x1p-16F, INT16_MIN, kThousandth},
-     {format::BuiltinOperator_SOFTMAX, tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0, kThousandth},
-     {format::BuiltinOperator_LOG_SOFTMAX, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-4F, INT8_MAX},
-     {format::BuiltinOperator_L2_NORMALIZATION, tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0}}};
-
-void check_fixed(const Operation& op) {
-    const auto is_meant = [&op](const Fixed& fixed) { return fixed.code == op.code(); };
-    if (std::none_of(kFixed.begin(), kFixed.end(), is_meant)) {
-        return;
-    }
+void check_results(const Operation& op, Span<const FixedNumbers> results) {
     const Tensor& to = op.out();
-    const bool is_right = std::any_of(kFixed.begin(), kFixed.end(), [&](const Fixed& fixed) {
-        return is_meant(fixed) && (fixed.from == op.in(0U).type) && (fixed.to == to.type) &&
+    const bool is_right = std::any_of(results.begin(), results.end(), [&](const FixedNumbers& fixed) {
+        return (fixed.from == op.in(0U).type) && (fixed.to == to.type) &&
                (std::fabs(scale_of(to) - fixed.scale) <= (fixed.scale * fixed.slack)) &&
                (fixed.zero_point == zero_point_of(to));
     });
@@ -190,11 +164,13 @@ void check_graph(const tflite::Model& model) {
     }
 }
 
-void check_premises(const Operation& op, const Premise& premise) {
-    if (premise.kept != Kept::kNothing) {
-        check_kept(op, premise);
+void check_premises(const Operation& op, const Entry& entry) {
+    if (entry.premise.kept != Kept::kNothing) {
+        check_kept(op, entry.premise);
     }
-    check_fixed(op);
+    if (!entry.results.empty()) {
+        check_results(op, entry.results);
+    }
 }
 
 }  // namespace pianola::decompile

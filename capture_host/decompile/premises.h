@@ -11,6 +11,6 @@ namespace pianola::decompile {
 
 // Both throw Mismatch; the first also tflite::ImportError, for operands that do not exist.
 void check_graph(const tflite::Model& model);
-void check_premises(const Operation& op, const Premise& premise);
+void check_premises(const Operation& op, const Entry& entry);
 
 }  // namespace pianola::decompile

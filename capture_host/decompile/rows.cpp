@@ -91,10 +91,18 @@ void l2_normalization(Operation& op) {
     op.compute(KernelId::kL2Normalization, a, {op.bytes(0U)});
 }
 
+constexpr float kThousandth = 0.001F;
+constexpr std::array<FixedNumbers, 3> kShares{
+    {{tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-8F, INT8_MIN},
+     {tflite::kTypeInt8, tflite::kTypeInt16, 0x1p-16F, INT16_MIN, kThousandth},
+     {tflite::kTypeInt16, tflite::kTypeInt16, 0x1p-15F, 0, kThousandth}}};
+constexpr std::array kLogarithms{FixedNumbers{tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-4F, INT8_MAX}};
+constexpr std::array kDirections{FixedNumbers{tflite::kTypeInt8, tflite::kTypeInt8, 0x1p-7F, 0}};
+
 constexpr std::array<Entry, 3> kRows{
-    {{format::BuiltinOperator_SOFTMAX, softmax, kNothing, shaped<shapes::kept>},
-     {format::BuiltinOperator_LOG_SOFTMAX, log_softmax, kSameType, shaped<shapes::kept>},
-     {format::BuiltinOperator_L2_NORMALIZATION, l2_normalization, kSameType, shaped<shapes::kept>}}};
+    {{format::BuiltinOperator_SOFTMAX, softmax, kNothing, shaped<shapes::kept>, kShares},
+     {format::BuiltinOperator_LOG_SOFTMAX, log_softmax, kSameType, shaped<shapes::kept>, kLogarithms},
+     {format::BuiltinOperator_L2_NORMALIZATION, l2_normalization, kSameType, shaped<shapes::kept>, kDirections}}};
 
 }  // namespace
 

@@ -48,12 +48,14 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
 }
 
 Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, const DeviceDescription& device,
-                   const CommandSet& command_set) {
+                   const CommandSet& of_target) {
     std::vector<Device*> devices;
     for (const auto& simulator : simulators) {
         devices.push_back(&simulator->device());
     }
     const bool is_mesh = devices.size() > 1U;
+    const CommandSet* const of_simulator = simulators.front()->command_set();
+    const CommandSet& command_set = (of_simulator != nullptr) ? *of_simulator : of_target;
     return Session{
         DeviceSet{
             {devices.data(), devices.size()}, is_mesh ? device.mesh_rows : 1U, is_mesh ? device.mesh_columns : 1U},

@@ -125,15 +125,16 @@ FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust) 
                                     family, targets.families());
         return found;
     }
-    found.target = target;
-    found.device = target->usual_device();
+    const Target* const with_costs = target->with_cost_model(named.cost_model);
+    found.target = (with_costs != nullptr) ? with_costs : target;
+    found.device = found.target->usual_device();
     DeviceDescription device = found.device;
     copy_sizes(named, device);
     const Capacities* const profile = find_profile(named.profile);
     device.capacities = (profile != nullptr) ? profile : device.capacities;
     device.mesh_rows = named.mesh_rows;
     device.mesh_columns = named.mesh_columns;
-    const std::string wrong = target->what_is_wrong_with(device);
+    const std::string wrong = found.target->what_is_wrong_with(device);
     if (wrong.empty()) {
         found.device = device;
     } else {

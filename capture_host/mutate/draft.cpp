@@ -423,6 +423,7 @@ void Draft::set_trace_words(std::uint32_t trace, const Words& words) {
     for (std::uint32_t i = 0U; i < manifest_.traces.size(); ++i) {
         all.push_back((i == trace) ? words : trace_words(i));
     }
+    capture::name_kernels(command_set(), measure_trace(command_set(), words).kernels, manifest_.target);
     segments_.traces.clear();
     for (std::size_t i = 0U; i < all.size(); ++i) {
         segments_.traces.resize(align_up(segments_.traces.size()));

@@ -28,6 +28,10 @@ std::vector<Operator> all_operators() {
 
 const char* why_never_alone(Rule rule) noexcept {
     switch (rule) {
+        case Rule::kEnvSegmentKind:
+        case Rule::kEnvSegmentLayout:
+        case Rule::kEnvSegmentSize:
+            return "segments of another place or size have other checks";
         case Rule::kImgSize:
             return "a manifest that is refused for its size is not opened: without the rule there is nothing to go on "
                    "with";
@@ -42,6 +46,8 @@ const char* why_never_alone(Rule rule) noexcept {
         case Rule::kParCommand:
         case Rule::kCapPoints:
             return "guards memory: words that are set would be kept outside their lists";
+        case Rule::kTrcKernel:
+            return "a launch of a kernel that the ROM does not have is of one that the file does not name";
         case Rule::kScrIndex:
             return "guards memory: lists would be read outside";
         default:
@@ -56,6 +62,7 @@ const char* why_no_mutant(Rule rule) noexcept {
         case Rule::kAutCounter:
             return "the platform's counter cannot be read: nothing in a file makes it so";
         case Rule::kTgtEvidence:
+        case Rule::kTgtInterval:
             return "the session's policy is not in the file";
         default:
             return nullptr;

@@ -60,7 +60,7 @@ void overfill_setup_ring(Draft& draft) {
 
 // Commands that do much work on few bytes.
 void exceed_the_ceiling(Draft& draft) {
-    constexpr std::uint32_t kLaunchBytes = (3U * 128U * 128U) + kFileAlignmentBytes;
+    constexpr std::uint32_t kLaunchBytes = (3U * 256U * 256U) + kFileAlignmentBytes;
     const std::uint32_t scratch = draft.add_scratch(kLaunchBytes);
     const Words launch = draft.sample(Sample::kLongLaunch, {scratch, 0U, kLaunchBytes, 0U, 0U});
     std::uint64_t read_end = scratch;

@@ -23,11 +23,19 @@ void resize_honestly(Draft& draft, std::uint32_t by_bytes) {
     });
 }
 
-// In the entry of the last segment, the self-tests, which nothing else refers to.
+// In the entry of the last segment.
 void set_in_last_entry(Draft& draft, std::uint32_t field, std::uint32_t value) {
-    draft.drop_self_tests();
-    set(draft, table_offset(SegmentKind::kSelfTests, field), value);
-    draft.expect_path("header.self_tests");
+    set(draft, table_offset(SegmentKind::kChecks, field), value);
+    draft.expect_path("header.checks");
+}
+
+void lengthen_last_segment(Draft& draft) {
+    draft.edit([](Bytes& file) {
+        const Segment checks = segment_of(file, SegmentKind::kChecks);
+        store32(file, table_offset(SegmentKind::kChecks, header::kSegmentSize),
+                static_cast<std::uint32_t>(align_up(checks.size_bytes)) + 1U);
+    });
+    draft.expect_path("header.checks");
 }
 
 void grow_beyond_the_largest_file(Draft& draft) {
@@ -112,20 +120,20 @@ constexpr std::array kEnvelopeOperators{
                  set(draft, table_offset(SegmentKind::kWeights, 0U), static_cast<std::uint32_t>(SegmentKind::kTraces));
              },
              "header.weights"},
-    Operator{Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist", true,
+    Operator{Rule::kEnvSegmentKind, "last-entry", "a kind that does not exist", false,
              [](Draft& draft) { set_in_last_entry(draft, 0U, kSegmentCount + 1U); }},
     Operator{Rule::kEnvSegmentLayout, "gap-before-manifest", "the manifest's entry leaves a block out", false,
              [](Draft& draft) {
                  set(draft, table_offset(SegmentKind::kManifest, header::kSegmentOffset), header::kBytes + kBlockBytes);
              },
              "header.manifest"},
-    Operator{Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", true,
+    Operator{Rule::kEnvSegmentLayout, "last-entry", "the last segment starts in the header", false,
              [](Draft& draft) { set_in_last_entry(draft, header::kSegmentOffset, kBlockBytes); }},
     Operator{Rule::kEnvSegmentSize, "wraps-round", "a size that wraps round 32 bits", false,
              [](Draft& draft) { set(draft, table_offset(SegmentKind::kManifest, header::kSegmentSize), UINT32_MAX); },
              "header.manifest"},
-    Operator{Rule::kEnvSegmentSize, "last-entry", "the last segment is a byte long, behind the end of the file", true,
-             [](Draft& draft) { set_in_last_entry(draft, header::kSegmentSize, 1U); }},
+    Operator{Rule::kEnvSegmentSize, "last-entry", "the last segment ends a byte behind the end of the file", false,
+             lengthen_last_segment},
     Operator{Rule::kEnvPadding, "first-byte", "the first padding byte behind a segment", true, damage_padding},
     Operator{Rule::kEnvTrailing, "block", "a block of zeros behind the last segment", true,
              [](Draft& draft) { resize_honestly(draft, kBlockBytes); }},

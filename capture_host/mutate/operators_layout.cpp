@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/operators.h"
+#include "pianola/slice_check.h"
 
 namespace pianola::mutate {
 namespace {
@@ -36,6 +38,14 @@ capture::ManifestBuffer& add_spare_buffer(Draft& draft) {
     const std::uint32_t buffer = draft.add_buffer("spare", 0U, 0U, 1U);
     draft.confirm("a buffer");
     return draft.manifest().buffers[buffer];
+}
+
+void flip_in_first_check(Draft& draft) {
+    draft.edit([](Bytes& file) { flip(file, segment_of(file, SegmentKind::kChecks).offset, 1U); });
+}
+
+void append_check(Draft& draft) {
+    draft.edit([](Bytes& file) { grow_segment(file, SegmentKind::kChecks, kCheckBytes); });
 }
 
 ManifestTensor& tensor_without_self_tests(Draft& draft) {
@@ -158,7 +168,7 @@ constexpr std::array kLayoutOperators{
                  ManifestRegion& spare = add_spare(draft);
                  const auto& regions = draft.manifest().regions;
                  const auto other = std::find_if(regions.begin(), regions.end(), [](const ManifestRegion& region) {
-                     return region.kind != RegionKind::kTrace;
+                     return (region.kind != RegionKind::kTrace) && (region.memory != MemoryKind::kFile);
                  });
                  spare.memory = other->memory;
                  spare.base = other->base;
@@ -212,11 +222,22 @@ constexpr std::array kLayoutOperators{
         Rule::kLayQuantisation, "zero-point", "a zero point that no type has", true,
         [](Draft& draft) { tensor_without_self_tests(draft).zero_point = std::numeric_limits<std::int32_t>::min(); },
         "tensor.scale"},
+    Operator{Rule::kLayCheck, "bit", "a bit of a check", true, flip_in_first_check, "checks[0]"},
+    Operator{Rule::kLayCheck, "one-more", "a check of a slice that is not there", true, append_check},
     Operator{Rule::kLaySelfTest, "one-more", "a self-test that is not there", true,
              [](Draft& draft) { draft.manifest().self_test_origins.push_back(SelfTestOrigin::kCaptured); },
              "self_test_origins"},
     Operator{Rule::kLaySelfTest, "byte", "a byte behind the last self-test", true,
              [](Draft& draft) { draft.segments().self_tests.push_back(0U); }, "self_test_origins"},
+    Operator{Rule::kLayRegionFile, "activations", "an unused region for activations in the file", true,
+             [](Draft& draft) { add_spare(draft).memory = MemoryKind::kFile; }, "regions[last].memory"},
+    Operator{Rule::kLayRegionFile, "part", "an unused region that is no weights segment in the file", false,
+             [](Draft& draft) {
+                 ManifestRegion& spare = add_spare(draft);
+                 spare.kind = RegionKind::kWeights;
+                 spare.memory = MemoryKind::kFile;
+             },
+             "regions[last].size_bytes"},
 };
 
 }  // namespace

@@ -176,7 +176,7 @@ constexpr std::array kScriptOperators{
              "step[last].event"},
     Operator{Rule::kScrWeights, "activations", "the set-up writes to a region for activations", true, write_activations,
              "set-up[last].buffer"},
-    Operator{Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", true,
+    Operator{Rule::kScrWeights, "behind", "the set-up writes what lies behind the weights segment", false,
              [](Draft& draft) {
                  ManifestCommand& command = add_weights(draft);
                  command.segment_offset = static_cast<std::uint32_t>(draft.segments().weights.size());

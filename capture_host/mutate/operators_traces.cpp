@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "capture_host/mutate/file_bytes.h"
 #include "capture_host/mutate/operators.h"
@@ -246,11 +247,25 @@ constexpr std::array kTraceOperators{
              [](Draft& draft) { change_first_word(draft, Sample::kReservedBits); }},
     Operator{Rule::kTrcCommand, "no-length", "a command of no words", false,
              [](Draft& draft) { change_first_word(draft, Sample::kNoLength); }},
-    Operator{Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", true,
+    Operator{Rule::kTrcKernel, "unknown", "a launch of a kernel that the ROM does not have", false,
              [](Draft& draft) {
                  // As long as the shortest command: its cost is not defined.
                  const std::uint64_t cycles = measure_trace(draft.command_set(), draft.barrier()).cycles;
                  add_refused(draft, draft.sample(Sample::kUnknownKernel), cycles);
+             }},
+    Operator{Rule::kTrcKernelNamed, "dropped", "the first kernel that is launched is not named", true,
+             [](Draft& draft) {
+                 const std::set<std::uint32_t> launched =
+                     measure_trace(draft.command_set(), draft.trace_words(draft.main_trace())).kernels;
+                 if (launched.empty()) {
+                     throw NotApplicable{"the file launches no kernel"};
+                 }
+                 auto& kernels = draft.manifest().target.kernels;
+                 kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
+                                              [&](const capture::ManifestKernel& kernel) {
+                                                  return kernel.id == *launched.begin();
+                                              }),
+                               kernels.end());
              }},
     Operator{Rule::kTrcArgument, "copy-of-nothing", "a copy of no bytes", true,
              [](Draft& draft) {

@@ -372,8 +372,8 @@ host::TraceParameter trace_parameter(const std::string& name, const std::vector<
     return parameter;
 }
 
-ExecutorDevice executor_from(const std::string& executor) {
-    const ExecutorDevice found = find_executor(known_targets(), executor);
+ExecutorDevice executor_from(const std::string& executor, const targets::Targets& targets) {
+    const ExecutorDevice found = targets.executor(executor);
     if ((found.executor == nullptr) && (executor != kSimulator)) {
         throw host::HostError{host::HostRule::kDeviceOptions,
                               fmt::format("executor is '{}'; '{}', 'vulkan' and 'vulkan:N' are possible, `pianola "

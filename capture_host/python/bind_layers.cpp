@@ -33,7 +33,7 @@ constexpr Pair kNoPadding{0U, 0U};
     if (const auto* const scheme = std::get_if<std::string>(&padding)) {
         if ((*scheme != "same") && (*scheme != "valid")) {
             throw TensorError{TensorRule::kArgument, "padding is \"" + *scheme +
-                                                         "\"; it is \"same\", \"valid\", (height, width) or (top, "
+                                                         "\"; it must be \"same\", \"valid\", (height, width) or (top, "
                                                          "bottom, left, right)"};
         }
         windows.same = *scheme == "same";
@@ -107,8 +107,9 @@ void bind_linear(py::module_& module) {
            std::int32_t output_zero, Bound minimum, Bound maximum, const Memory& memory, const Output& output,
            std::uint32_t queue) {
             if (((dtype != ElementType::kInt8) && (dtype != ElementType::kInt16)) || (dtype != input.type())) {
-                throw TensorError{TensorRule::kType,
-                                  "linear: dtype is int8 or int16, as the input's; without one the result is int32"};
+                throw TensorError{
+                    TensorRule::kType,
+                    "linear: dtype must be int8 or int16, as the input's; without one the result is int32"};
             }
             const LayerQuantization quantization{
                 {input_scale, weight_scale, output_scale}, input_zero, weight_zero, output_zero, {minimum, maximum}};

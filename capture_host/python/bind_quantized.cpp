@@ -65,7 +65,7 @@ void bind_rows(py::module_& module) {
            const Memory& memory, const Output& output, std::uint32_t queue) {
             if (dimensions_of("softmax", operand, dim).front() != (operand.shape().size() - 1U)) {
                 throw TensorError{TensorRule::kArgument,
-                                  "softmax: dim is " + std::to_string(dim) + "; it is the last one, -1"};
+                                  "softmax: dim is " + std::to_string(dim) + "; it must be the last one, -1"};
             }
             const OperationOptions options{memory, output, queue};
             return tables.has_value() ? tensor::softmax_int16(operand, *tables, input_scale, beta, options)
@@ -141,7 +141,7 @@ std::vector<std::uint32_t> dimensions_of(const char* operation, const Tensor& op
     for (const std::int64_t dimension : given) {
         if ((dimension < -rank) || (dimension >= rank)) {
             throw TensorError{TensorRule::kArgument, std::string{operation} + ": dim is " + std::to_string(dimension) +
-                                                         "; it is from " + std::to_string(-rank) + " to " +
+                                                         "; it must be from " + std::to_string(-rank) + " to " +
                                                          std::to_string(rank - 1)};
         }
         result.push_back(static_cast<std::uint32_t>((dimension < 0) ? (dimension + rank) : dimension));

@@ -59,6 +59,14 @@ using OutputList = Typed<kOutputListType, py::list>;
     return files::load_file(path_from(file));
 }
 
+[[nodiscard]] targets::Targets targets_with(const std::optional<Path>& plugin) {
+    try {
+        return plugin.has_value() ? targets::Targets{path_from(plugin->object)} : targets::Targets{};
+    } catch (const targets::PluginError& error) {
+        throw PlayerError{"PLAYER-TARGET", error.what()};
+    }
+}
+
 // The bytes of one input, which must be what the binary says it is.
 [[nodiscard]] std::vector<std::uint8_t> input_bytes(const py::handle& value, const capture::ManifestTensor& tensor) {
     const py::array array = dense_of(value);
@@ -192,10 +200,14 @@ std::vector<Outputs> named_records(const std::vector<Player::Tensors>& records,
 
 void bind_session(py::module_& module) {
     py::class_<Player>(module, "Session", "A trace binary on a device of its own, as the runtime on target replays it.")
-        .def(py::init([](const File& file, bool threaded, const std::string& executor) {
-                 return std::make_unique<Player>(contents_of(file.object), threaded, executor_from(executor));
-             }),
-             py::arg("file"), py::kw_only(), py::arg("threaded") = false, py::arg("executor") = kSimulator)
+        .def(py::init(
+                 [](const File& file, bool threaded, const std::string& executor, const std::optional<Path>& plugin) {
+                     const targets::Targets targets = targets_with(plugin);
+                     return std::make_unique<Player>(contents_of(file.object), threaded,
+                                                     executor_from(executor, targets), targets);
+                 }),
+             py::arg("file"), py::kw_only(), py::arg("threaded") = false, py::arg("executor") = kSimulator,
+             py::arg("plugin") = py::none())
         .def_property_readonly("inputs", [](const Player& self) { return tensor_entries(self.manifest().inputs); })
         .def_property_readonly("outputs", [](const Player& self) { return tensor_entries(self.manifest().outputs); })
         .def_property_readonly("parameters",

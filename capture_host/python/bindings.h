@@ -18,6 +18,7 @@
 
 #include "pianola_host/device.h"
 #include "pianola_host/geometry.h"
+#include "pianola_host/targets.h"
 #include "pianola_host/tensor.h"
 #include "pianola_host/tensor_spec.h"
 #include "pianola_host/trace.h"
@@ -135,7 +136,8 @@ using tensor::ElementLayout;
 
 // What executes a device's commands: the simulator, or the device that the text names. Throws API-DEVICE-OPTIONS.
 inline constexpr const char* kSimulator = "simulator";
-[[nodiscard]] ExecutorDevice executor_from(const std::string& executor);
+[[nodiscard]] ExecutorDevice executor_from(const std::string& executor,
+                                           const targets::Targets& targets = targets::Targets{});
 
 // For numbers that the caller of Python may give as any integer: throws ValueError where it does not fit.
 [[nodiscard]] std::uint32_t unsigned_from(std::int64_t value, const char* name);

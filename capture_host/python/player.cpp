@@ -7,7 +7,6 @@
 #include "capture_host/base/text.h"
 #include "capture_host/binary/names.h"
 #include "pianola_host/replay.h"
-#include "pianola_host/targets.h"
 
 namespace pianola::python {
 namespace {
@@ -19,9 +18,8 @@ namespace {
 }
 
 // The device that the file names, before anything else of it is believed. load() checks all of it again.
-[[nodiscard]] targets::FileTarget device_for(ByteSpan file) {
-    static const targets::Targets kTargets;
-    targets::FileTarget found = targets::target_of(file, kTargets);
+[[nodiscard]] targets::FileTarget device_for(ByteSpan file, const targets::Targets& targets) {
+    targets::FileTarget found = targets::target_of(file, targets);
     if (!found.why_not.empty()) {
         throw PlayerError{"PLAYER-TARGET", "the file is for a device that the simulator can not be: " + found.why_not};
     }
@@ -43,8 +41,8 @@ namespace {
 }  // namespace
 
 struct Player::State {
-    State(ByteSpan file, bool threaded, const ExecutorDevice& executor)
-        : found{device_for(file)}, replay{replay_of(file, found, threaded, executor)} {
+    State(ByteSpan file, bool threaded, const ExecutorDevice& executor, const targets::Targets& targets)
+        : found{device_for(file, targets)}, replay{replay_of(file, found, threaded, executor)} {
         try {
             replay->load();
         } catch (const replay::Refused& refused) {
@@ -71,8 +69,9 @@ struct Player::State {
     capture::Manifest manifest;
 };
 
-Player::Player(const std::vector<std::uint8_t>& file, bool threaded, const ExecutorDevice& executor)
-    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded, executor)} {}
+Player::Player(const std::vector<std::uint8_t>& file, bool threaded, const ExecutorDevice& executor,
+               const targets::Targets& targets)
+    : state_{std::make_unique<State>(files::AlignedBytes{file}.view(), threaded, executor, targets)} {}
 
 Player::~Player() = default;
 

@@ -12,6 +12,7 @@
 #include "hal/host/simulator.h"
 #include "pianola_host/manifest.h"
 #include "pianola_host/rule_error.h"
+#include "pianola_host/targets.h"
 
 namespace pianola::python {
 
@@ -20,7 +21,8 @@ using PlayerError = host::RuleError;
 
 class Player {
   public:
-    explicit Player(const std::vector<std::uint8_t>& file, bool threaded = false, const ExecutorDevice& executor = {});
+    explicit Player(const std::vector<std::uint8_t>& file, bool threaded = false, const ExecutorDevice& executor = {},
+                    const targets::Targets& targets = targets::Targets{});
     ~Player();
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;

@@ -195,14 +195,22 @@ class Walk {
         }
         for (std::size_t at = 0U; at < lifetimes_.places.size(); ++at) {
             RangeSet needed;
+            RangeSet activations;
             for (const Value& value : lifetimes_.values) {
                 if ((value.made_at <= at) && (at <= value.used_at)) {
                     needed.add(bytes_of(value));
+                    if (workload_.regions[value.region].kind == RegionKind::kActivation) {
+                        activations.add(bytes_of(value));
+                    }
                 }
             }
             if (needed.size() > lifetimes_.most_bytes) {
                 lifetimes_.most_bytes = needed.size();
                 lifetimes_.most_at = at;
+            }
+            if (activations.size() > lifetimes_.most_activation_bytes) {
+                lifetimes_.most_activation_bytes = activations.size();
+                lifetimes_.most_activations_at = at;
             }
         }
     }

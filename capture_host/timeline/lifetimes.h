@@ -37,6 +37,9 @@ struct Lifetimes {
     std::vector<Value> values;     // in the order in which they are made
     std::uint64_t most_bytes{0U};  // that are needed at once
     std::size_t most_at{0U};       // the first place with that many
+    // Likewise, of activations alone.
+    std::uint64_t most_activation_bytes{0U};
+    std::size_t most_activations_at{0U};
 };
 
 [[nodiscard]] Lifetimes find_lifetimes(const Workload& workload);

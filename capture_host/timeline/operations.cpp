@@ -107,6 +107,7 @@ class Lines {
         Entry& entry = entries_[{line.first, (line.first == 0U) ? line.second : std::string{}}];
         const bool has_name = (slice.command == nullptr) || (slice.command->kind != CommandKind::kBarrier);
         entry.time.name = has_name ? line.second : entry.time.name;
+        entry.time.operation = line.first;
         if ((slice.lane.kind != LaneKind::kHost) && window_.has(slice.step)) {
             entry.first = std::min(entry.first, slice.start);
         }

@@ -36,6 +36,7 @@ inline constexpr std::array<TimeColumn, 6> kTimeColumns{TimeColumn{"host", &Time
 
 struct OperationTime {
     std::string name;
+    std::uint32_t operation{0U};  // of the workload; 0: a transfer, events, control
     TimeSpent spent;
 };
 

@@ -55,6 +55,9 @@ struct Picture {
     // Kinds of operators, those first that take longest, and the index of each operation's kind.
     std::vector<std::string> kinds;
     std::map<std::uint32_t, std::size_t> kind_of;
+    // What each operation was measured to take; the heading of its column has unit and board.
+    std::map<std::uint32_t, std::uint64_t> measured;
+    std::string measured_heading;
 
     // The operator that computes in the slice; else empty.
     [[nodiscard]] std::optional<std::size_t> kind(const Slice& slice) const;

@@ -133,30 +133,48 @@ std::string cores_text(const Cost& cost) {
     return text;
 }
 
-std::string cost_table(const Picture& picture, const StepPicture& step) {
+std::string measured_text(const Picture& picture, std::uint32_t operation) {
+    const auto found = picture.measured.find(operation);
+    return (found == picture.measured.end()) ? "" : grouped(found->second);
+}
+
+Table::Columns cost_columns(const Picture& picture) {
     using Align = Table::Align;
+    Table::Columns columns{{"operator", Align::kName},       {"kind", Align::kText},
+                           {"cycles", Align::kNumber},       {"share of the step", Align::kText},
+                           {"us", Align::kNumber},           {"in kernels", Align::kNumber},
+                           {"cores", Align::kText},          {"commands", Align::kNumber},
+                           {"words", Align::kNumber},        {"bytes read", Align::kNumber},
+                           {"bytes written", Align::kNumber}};
+    if (!picture.measured.empty()) {
+        columns.emplace_back(escape(picture.measured_heading), Align::kNumber);
+    }
+    return columns;
+}
+
+std::string cost_table(const Picture& picture, const StepPicture& step) {
+    const bool is_measured = !picture.measured.empty();
     Table table{fmt::format("Costs of a step{}: {} cycles", picture.is_mesh ? " on " + to_string(step.step.device) : "",
                             grouped(step.step.cycles)),
-                {{"operator", Align::kName},
-                 {"kind", Align::kText},
-                 {"cycles", Align::kNumber},
-                 {"share of the step", Align::kText},
-                 {"us", Align::kNumber},
-                 {"in kernels", Align::kNumber},
-                 {"cores", Align::kText},
-                 {"commands", Align::kNumber},
-                 {"words", Align::kNumber},
-                 {"bytes read", Align::kNumber},
-                 {"bytes written", Align::kNumber}}};
+                cost_columns(picture)};
+    const auto add = [&table, is_measured](std::vector<std::string> cells, const std::string& measured, bool is_sum) {
+        if (is_measured) {
+            cells.push_back(measured);
+        }
+        table.add(cells, is_sum);
+    };
     Cost sum;
+    std::uint64_t measured = 0U;
     for (const Cost& each : step.step.costs) {
         const std::string look = class_of(picture, each.operation, each.category);
-        table.add({pages::swatch(look) + escape(each.name), escape(each.kind), grouped(each.on_path),
-                   pages::share_text(each.on_path, step.step.cycles) +
-                       bar(look, pages::fraction(each.on_path, step.step.cycles)),
-                   fmt::format("{:.3f}", to_us(each.on_path, picture.clock_khz)), grouped(each.kernels),
-                   cores_text(each), grouped(each.commands), grouped(each.words), grouped(each.read_bytes),
-                   grouped(each.written_bytes)});
+        add({pages::swatch(look) + escape(each.name), escape(each.kind), grouped(each.on_path),
+             pages::share_text(each.on_path, step.step.cycles) +
+                 bar(look, pages::fraction(each.on_path, step.step.cycles)),
+             fmt::format("{:.3f}", to_us(each.on_path, picture.clock_khz)), grouped(each.kernels), cores_text(each),
+             grouped(each.commands), grouped(each.words), grouped(each.read_bytes), grouped(each.written_bytes)},
+            measured_text(picture, each.operation), false);
+        const auto found = picture.measured.find(each.operation);
+        measured += (found == picture.measured.end()) ? 0U : found->second;
         sum.on_path += each.on_path;
         sum.kernels += each.kernels;
         sum.commands += each.commands;
@@ -164,10 +182,10 @@ std::string cost_table(const Picture& picture, const StepPicture& step) {
         sum.read_bytes += each.read_bytes;
         sum.written_bytes += each.written_bytes;
     }
-    table.add({"sum", "", grouped(sum.on_path), pages::share_text(sum.on_path, step.step.cycles),
-               fmt::format("{:.3f}", to_us(sum.on_path, picture.clock_khz)), grouped(sum.kernels), "",
-               grouped(sum.commands), grouped(sum.words), grouped(sum.read_bytes), grouped(sum.written_bytes)},
-              true);
+    add({"sum", "", grouped(sum.on_path), pages::share_text(sum.on_path, step.step.cycles),
+         fmt::format("{:.3f}", to_us(sum.on_path, picture.clock_khz)), grouped(sum.kernels), "", grouped(sum.commands),
+         grouped(sum.words), grouped(sum.read_bytes), grouped(sum.written_bytes)},
+        grouped(measured), true);
     return table.html();
 }
 

@@ -124,7 +124,7 @@ class Reader {
         std::vector<TraceCommand> commands;
         std::uint32_t program = 0U;
         std::uint32_t in_program = 0U;
-        const auto add = [&](std::uint32_t /*word*/, const DecodedCommand& decoded) {
+        const auto add = [&](std::uint32_t word, const DecodedCommand& decoded) {
             while ((program < trace.program_count) && (in_program >= image_.program(place, program).command_count)) {
                 program += 1U;
                 in_program = 0U;
@@ -132,6 +132,7 @@ class Reader {
             const bool is_named = (program < trace.program_count) && (decoded.kind != CommandKind::kBarrier);
             commands.push_back(make_command(decoded, is_named ? capture::to_string(image_.program(place, program).name)
                                                               : targets::kind_name(decoded.kind)));
+            commands.back().macs = target_.multiply_accumulates(words.subspan(word, decoded.length_words));
             if (decoded.kind != CommandKind::kEnd) {
                 const bool is_next = (in_program == 0U) || (program >= trace.program_count);
                 operations_ += is_next ? 1U : 0U;

@@ -34,6 +34,7 @@ struct TraceCommand {
     Cycles cycles{0U};           // on its queue
     std::uint32_t core{0U};      // kDispatch only
     Cycles core_cycles{0U};      // kDispatch only
+    std::uint64_t macs{0U};      // multiply-accumulate operations
     bool reads_input{false};     // bytes that the host writes in every step
     bool touches_output{false};  // bytes that the host reads in every step
     std::vector<Touched> touched;

@@ -19,8 +19,12 @@ constexpr void for_each_size(Visit visit, Devices&... devices) {
     visit("dram_bytes", devices.dram_bytes...);
     visit("l1_base", devices.l1_base...);
     visit("l1_bytes", devices.l1_bytes...);
+    visit("file_base", devices.file_base...);
+    visit("file_bytes", devices.file_bytes...);
     visit("trace_region_bytes", devices.trace_region_bytes...);
     visit("clock_khz", devices.clock_khz...);
+    visit("core_khz", devices.core_khz...);
+    visit("millicycles_per_instruction", devices.millicycles_per_instruction...);
     visit("queue_count", devices.queue_count...);
     visit("grid_columns", devices.grid_columns...);
     visit("grid_rows", devices.grid_rows...);
@@ -34,6 +38,7 @@ constexpr void for_each_number(Visit visit, Devices&... devices) {
     for_each_size(visit, devices...);
     visit("ring_words", devices.ring_words...);
     visit("weights_layout", devices.weights_layout...);
+    visit("cost_model", devices.cost_model...);
 }
 
 template <typename To, typename From>
@@ -58,8 +63,16 @@ constexpr void copy_numbers(const From& from, To& to) {
     if ((device.l1_base < dram_end) && (device.dram_base < l1_end)) {
         return "DRAM and L1 overlap";
     }
-    for (const std::uint32_t value :
-         {device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes, device.trace_region_bytes}) {
+    const std::uint64_t file_end = std::uint64_t{device.file_base} + device.file_bytes;
+    if ((device.file_bytes > kLargestMemoryBytes) || (file_end > UINT32_MAX)) {
+        return "the file window (file_base, file_bytes) must be at most 1 GiB, and end below 4 GiB";
+    }
+    if ((device.file_bytes != 0U) && (((device.file_base < dram_end) && (device.dram_base < file_end)) ||
+                                      ((device.file_base < l1_end) && (device.l1_base < file_end)))) {
+        return "the file window (file_base, file_bytes) overlaps DRAM or L1";
+    }
+    for (const std::uint32_t value : {device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes,
+                                      device.file_base, device.file_bytes, device.trace_region_bytes}) {
         if ((value % kFileAlignmentBytes) != 0U) {
             return "bases and sizes must be multiples of " + std::to_string(kFileAlignmentBytes);
         }
@@ -119,6 +132,13 @@ constexpr void copy_numbers(const From& from, To& to) {
         default:
             return "unspecified";
     }
+}
+// Whose cycles they are, for people. `model` is Target::cost_model_name().
+[[nodiscard]] inline std::string costs_label(CostKind costs, const std::string& model) {
+    if (model.empty() || ((costs != CostKind::kExact) && (costs != CostKind::kUpperBound))) {
+        return costs_text(costs);
+    }
+    return (costs == CostKind::kExact) ? (model + ", exact") : ("bound for " + model);
 }
 
 }  // namespace pianola

@@ -1,7 +1,7 @@
 // Executor: something besides the simulator that executes a family's binaries, such as a GPU or a board on a bus.
 //
-// A Target lists its executors. Users name a device of one NAME (its first) or NAME:N; `pianola devices` lists them.
-// Only executors of the targets in the registry can be named so, and not those of a plug-in.
+// A Target lists its executors, also one of a plugin. Users name a device of one NAME (its first) or NAME:N; `pianola
+// devices` lists them.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,9 @@ class Executor {
     // Features of the simulators that it makes.
     [[nodiscard]] virtual Offers offers() const noexcept = 0;
     [[nodiscard]] virtual ExecutorDevices devices() const = 0;
-    // The objects for a trace with these words; without words, those of the device itself. Empty if it is not built.
-    [[nodiscard]] virtual std::vector<ObjectCount> objects(WordSpan words, std::uint32_t queues) const = 0;
+    // The objects for a trace of the device with these words; without words, those of the device itself. Empty if it
+    // is not built.
+    [[nodiscard]] virtual std::vector<ObjectCount> objects(const DeviceDescription& device, WordSpan words) const = 0;
     // `device` on the executor's device options.executor.number. The device must be valid, and the requested options
     // offered. Throws ExecutorRefused.
     [[nodiscard]] virtual std::unique_ptr<Simulator> simulate(const DeviceDescription& device,

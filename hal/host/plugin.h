@@ -20,14 +20,14 @@
 namespace pianola {
 
 // Incremented with every change of Target, Executor, Simulator, Device, Platform or CommandSet.
-inline constexpr std::uint32_t kPluginAbiVersion = 4U;
+inline constexpr std::uint32_t kPluginAbiVersion = 5U;
 // Size of everything that crosses the boundary: other capacities, or another standard library, change it.
 inline constexpr std::uint32_t kPluginAbiBytes = static_cast<std::uint32_t>(
     sizeof(DeviceDescription) + sizeof(RegionConfig) + sizeof(QueueCommand) + sizeof(Completion) +
-    sizeof(DecodedCommand) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) + sizeof(Capacities) +
-    sizeof(Offers) + sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) + sizeof(RamPart) +
-    sizeof(QueueLog) + sizeof(ExecutorDevices::Device) + sizeof(ObjectCount) + kSourceSlots + kDestinationSlots +
-    kMaxQueues);
+    sizeof(DecodedCommand) + sizeof(KernelIdentity) + sizeof(DecodeState) + sizeof(DecodeError) + sizeof(FaultRecord) +
+    sizeof(Capacities) + sizeof(Offers) + sizeof(SimulatorOptions) + sizeof(LoggedCommand) + sizeof(SampleOperands) +
+    sizeof(RamPart) + sizeof(QueueLog) + sizeof(ExecutorDevices::Device) + sizeof(ObjectCount) + kSourceSlots +
+    kDestinationSlots + kMaxQueues);
 
 struct TargetPlugin {
     std::uint32_t abi_version{0U};  // these two are checked first

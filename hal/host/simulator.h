@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pianola/command_set.h"
 #include "pianola/device.h"
 #include "pianola/platform.h"
 #include "pianola/span.h"
@@ -119,6 +120,8 @@ class Simulator {
     // The dump of all queues' execution logs. Only while the device is idle.
     [[nodiscard]] virtual std::vector<std::uint8_t> execution_logs() const { return {}; }
     [[nodiscard]] virtual DirectQueues* direct_queues() noexcept { return nullptr; }
+    // For the device's sessions, where it executes less than the target's command set accepts; nullptr: the target's.
+    [[nodiscard]] virtual const CommandSet* command_set() const noexcept { return nullptr; }
 };
 
 }  // namespace pianola

@@ -73,6 +73,14 @@ class Target {
     // Why no device of the family can have these sizes, with member names; empty if one can.
     [[nodiscard]] virtual std::string what_is_wrong_with(const DeviceDescription& device) const = 0;
     [[nodiscard]] virtual const CommandSet& command_set() const noexcept = 0;
+    // The target for devices of the family with this cost model (DeviceDescription::cost_model): this one, or one whose
+    // usual device, command set and samples have its costs. nullptr if there is no such model; the numbers of a family
+    // have no gaps, from 1. Static lifetime.
+    [[nodiscard]] virtual const Target* with_cost_model(std::uint32_t number) const noexcept {
+        return (number == usual_device().cost_model) ? this : nullptr;
+    }
+    // For people; empty if the family has one model. Static lifetime.
+    [[nodiscard]] virtual const char* cost_model_name() const noexcept { return ""; }
     // nullptr for a kernel that the device does not have. Static lifetime.
     [[nodiscard]] virtual const char* kernel_name(std::uint32_t kernel_id) const noexcept = 0;
 
@@ -92,14 +100,30 @@ class Target {
     // The kind of core for which this command of a trace has packed weights, as named by `capture --pack`: others
     // refuse the binary. Empty if every core accepts the command.
     [[nodiscard]] virtual std::string packed_for(WordSpan /*command*/) const { return {}; }
+    // Multiply-accumulate operations of this command of a trace, by its shapes alone, padding included. 0 if it
+    // multiplies nothing.
+    [[nodiscard]] virtual std::uint64_t multiply_accumulates(WordSpan /*command*/) const { return 0U; }
     [[nodiscard]] virtual std::vector<RamPart> ram(const Capacities& /*capacities*/) const { return {}; }
     // A C++ constant kDeviceSpec, from which a target's build makes its driver; empty if there is no such form.
     [[nodiscard]] virtual std::string device_constant(const DeviceDescription& /*device*/) const { return {}; }
+    // A C++ source that defines the ROM of a device's image with these kernels alone, in ascending order; the image's
+    // build compiles it. Empty if there is no such form, or if one of the kernels is not the device's.
+    [[nodiscard]] virtual std::string kernel_rom(Span<const std::uint32_t> /*ids*/) const { return {}; }
     // One log per queue, from a dump. The problem of the dump, with its byte; empty if there is none.
     [[nodiscard]] virtual std::string read_execution_logs(ByteSpan /*dump*/, std::vector<QueueLog>& /*logs*/) const {
         return "the device keeps none";
     }
 };
+
+// The target of the family with the cost model of this name; nullptr if there is none.
+[[nodiscard]] inline const Target* with_cost_model(const Target& target, const std::string& name) {
+    for (std::uint32_t number = 1U;; ++number) {
+        const Target* const found = target.with_cost_model(number);
+        if ((found == nullptr) || (name == found->cost_model_name())) {
+            return found;
+        }
+    }
+}
 
 // The device that `text`, NAME or NAME:N, names of these targets' executors. Without an executor for other text.
 [[nodiscard]] inline ExecutorDevice find_executor(Span<const Target* const> targets, const std::string& text) {

@@ -108,10 +108,10 @@ std::uint32_t refuse_exemptions(const PortUnderTest& port, Sink& sink) noexcept 
 
 Span<const Check> checks_of(std::uint32_t area) noexcept {
     using Area = Span<const Check> (*)() noexcept;
-    constexpr std::array<Area, kAreas> kAll{describe_checks, platform_checks, decode_checks,     digest_checks,
-                                            transfer_checks, memory_checks,   binding_checks,    region_checks,
-                                            queue_checks,    event_checks,    completion_checks, reset_checks,
-                                            touch_checks,    engine_checks};
+    constexpr std::array<Area, kAreas> kAll{describe_checks,    platform_checks, decode_checks,  digest_checks,
+                                            transfer_checks,    memory_checks,   binding_checks, region_checks,
+                                            file_window_checks, queue_checks,    event_checks,   completion_checks,
+                                            reset_checks,       touch_checks,    engine_checks};
     return (area < kAreas) ? kAll[area]() : Span<const Check>{};
 }
 

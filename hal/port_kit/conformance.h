@@ -52,7 +52,7 @@ struct Summary {
 Summary run_conformance(const PortUnderTest& port, Kit& kit, Sink& sink, const char* prefix = "") noexcept;
 
 // All checks, in the order in which they run.
-inline constexpr std::uint32_t kAreas = 14U;
+inline constexpr std::uint32_t kAreas = 15U;
 [[nodiscard]] Span<const Check> checks_of(std::uint32_t area) noexcept;
 
 // The areas.
@@ -64,6 +64,7 @@ inline constexpr std::uint32_t kAreas = 14U;
 [[nodiscard]] Span<const Check> binding_checks() noexcept;
 [[nodiscard]] Span<const Check> transfer_checks() noexcept;
 [[nodiscard]] Span<const Check> memory_checks() noexcept;
+[[nodiscard]] Span<const Check> file_window_checks() noexcept;
 [[nodiscard]] Span<const Check> queue_checks() noexcept;
 [[nodiscard]] Span<const Check> event_checks() noexcept;
 [[nodiscard]] Span<const Check> completion_checks() noexcept;

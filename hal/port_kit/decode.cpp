@@ -554,7 +554,29 @@ void patches_are_separable(Kit& kit) noexcept {
     }
 }
 
-constexpr std::array<Check, 7U> kChecks{{
+// What decode() accepts a launch of, kernel() has; it says the same at every call, and nothing of the id 0.
+void kernels_are_decoded(Kit& kit) noexcept {
+    std::uint32_t launches = 0U;
+    for_each_command(kit, [&](WordSpan /*words*/, std::uint32_t at, const DecodedCommand& command) noexcept {
+        if ((command.kind != CommandKind::kLaunch) && (command.kind != CommandKind::kDispatch)) {
+            return true;
+        }
+        launches += 1U;
+        const KernelIdentity kernel = kit.command_set().kernel(command.kernel_id);
+        const KernelIdentity again = kit.command_set().kernel(command.kernel_id);
+        return kit.expect(kernel.version != 0U, "decode() accepts a launch of a kernel that kernel() does not have",
+                          command.kernel_id, at) &&
+               kit.expect((kernel.version == again.version) && (kernel.argument_words == again.argument_words) &&
+                              (kernel.cost_version == again.cost_version),
+                          "kernel() says something else of the same id", command.kernel_id);
+    });
+    static_cast<void>(kit.expect_equal(kit.command_set().kernel(0U).version, 0U, "kernel() has a kernel of the id 0"));
+    if (launches == 0U) {
+        kit.not_offered("no sample launches a kernel");
+    }
+}
+
+constexpr std::array<Check, 8U> kChecks{{
     {"PORT-DECODE-TOTAL", "decode() judges any words, and what it accepts is well formed", nullptr, decodes_any_words},
     {"PORT-DECODE-SPAN", "decode() refuses a command that is cut off, and reads no word outside of its span", nullptr,
      decode_keeps_to_its_span},
@@ -566,6 +588,8 @@ constexpr std::array<Check, 7U> kChecks{{
      "binaries for this port declare no parameters", patch_kinds_are_right},
     {"PORT-DECODE-TOGETHER", "words of one command that are patched together do what each of them does",
      "a command of this port has one parameter at most", patches_are_separable},
+    {"PORT-KERNELS", "kernel() has what decode() accepts launches of, and says the same at every call",
+     "binaries for this port launch no kernels", kernels_are_decoded},
     {"PORT-QUEUE-SIZES", "sizes and cycles of queue commands are constant, and fit", nullptr,
      queue_commands_have_sizes},
 }};

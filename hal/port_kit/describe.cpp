@@ -10,13 +10,15 @@ namespace {
     return (std::strcmp(one.family, other.family) == 0) && (one.command_set_id == other.command_set_id) &&
            (one.command_set_version == other.command_set_version) && (one.kernel_library == other.kernel_library) &&
            (one.dram_base == other.dram_base) && (one.dram_bytes == other.dram_bytes) &&
-           (one.l1_base == other.l1_base) && (one.l1_bytes == other.l1_bytes) &&
-           (one.trace_region_bytes == other.trace_region_bytes) && (one.clock_khz == other.clock_khz) &&
-           (one.queue_count == other.queue_count) && (one.ring_words == other.ring_words) &&
-           (one.grid_columns == other.grid_columns) && (one.grid_rows == other.grid_rows) &&
-           (one.dram_banks == other.dram_banks) && (one.attestation == other.attestation) &&
-           (one.costs == other.costs) && (one.weights_layout == other.weights_layout) &&
-           (one.capacities == other.capacities);
+           (one.l1_base == other.l1_base) && (one.l1_bytes == other.l1_bytes) && (one.file_base == other.file_base) &&
+           (one.file_bytes == other.file_bytes) && (one.trace_region_bytes == other.trace_region_bytes) &&
+           (one.clock_khz == other.clock_khz) && (one.queue_count == other.queue_count) &&
+           (one.ring_words == other.ring_words) && (one.grid_columns == other.grid_columns) &&
+           (one.grid_rows == other.grid_rows) && (one.dram_banks == other.dram_banks) &&
+           (one.attestation == other.attestation) && (one.costs == other.costs) &&
+           (one.cost_model == other.cost_model) && (one.core_khz == other.core_khz) &&
+           (one.millicycles_per_instruction == other.millicycles_per_instruction) &&
+           (one.weights_layout == other.weights_layout) && (one.capacities == other.capacities);
 }
 
 void expect_described_again(Kit& kit, const char* what) noexcept {
@@ -24,7 +26,10 @@ void expect_described_again(Kit& kit, const char* what) noexcept {
     again.command_set_version = UINT32_MAX;
     again.l1_base = UINT32_MAX;
     again.l1_bytes = UINT32_MAX;
+    again.file_base = UINT32_MAX;
+    again.file_bytes = UINT32_MAX;
     again.ring_words = UINT32_MAX;
+    again.cost_model = UINT32_MAX;
     again.dram_banks = UINT32_MAX;
     again.kernel_library.fill(UINT8_MAX);
     static_cast<void>(kit.expect_ok(kit.device().describe(again), "describe() is not kOk") &&
@@ -73,12 +78,18 @@ void describes_a_machine(Kit& kit) noexcept {
                                      (device.grid_rows <= (kMaxCores / device.grid_columns)),
                                  "the grid has no cores, or too many"));
     static_cast<void>(kit.expect(device.dram_banks != 0U, "DRAM has no banks"));
-    static_cast<void>(kit.expect(
-        (device.dram_bytes <= (UINT32_MAX - device.dram_base)) && (device.l1_bytes <= (UINT32_MAX - device.l1_base)),
-        "a memory wraps around the address space"));
+    static_cast<void>(kit.expect((device.dram_bytes <= (UINT32_MAX - device.dram_base)) &&
+                                     (device.l1_bytes <= (UINT32_MAX - device.l1_base)) &&
+                                     (device.file_bytes <= (UINT32_MAX - device.file_base)),
+                                 "a memory wraps around the address space"));
     static_cast<void>(kit.expect((device.dram_bytes == 0U) || (device.l1_bytes == 0U) ||
                                      !overlap(device.dram_base, device.dram_bytes, device.l1_base, device.l1_bytes),
                                  "the memories overlap"));
+    static_cast<void>(
+        kit.expect((device.file_bytes == 0U) ||
+                       (!overlap(device.dram_base, device.dram_bytes, device.file_base, device.file_bytes) &&
+                        !overlap(device.l1_base, device.l1_bytes, device.file_base, device.file_bytes)),
+                   "the file window overlaps a memory"));
     static_cast<void>(kit.expect(
         (device.trace_region_bytes <= device.dram_bytes) && (device.trace_region_bytes >= kTraceBytes),
         "the trace region is not in DRAM, or too small for the kit", device.trace_region_bytes, kTraceBytes));
@@ -88,6 +99,12 @@ void describes_a_machine(Kit& kit) noexcept {
                    "the device does not say what it attests"));
     static_cast<void>(kit.expect((device.costs != CostKind::kUnspecified) && (device.costs <= CostKind::kNotPublished),
                                  "the device does not say what its costs are"));
+    static_cast<void>(kit.expect(device.cost_model != 0U, "the device does not say whose costs it has"));
+    const std::uint64_t core = std::uint64_t{device.core_khz} * 1000U;
+    const std::uint32_t millicycles = device.millicycles_per_instruction;
+    static_cast<void>(kit.expect(((device.core_khz == 0U) && (millicycles == 0U)) ||
+                                     ((millicycles != 0U) && ((core / millicycles) == device.clock_khz)),
+                                 "core_khz and millicycles_per_instruction do not give clock_khz", device.clock_khz));
     static_cast<void>(kit.expect(device.weights_layout != 0U, "the device does not say how weights lie in memory"));
     // All of one step's commands and the notification have to fit.
     static_cast<void>(

@@ -14,5 +14,10 @@ namespace pianola {
 [[nodiscard]] inline const Target& usual_target() {
     return *known_targets()[0];
 }
+// The same with the device's cost model, if it has one of that number.
+[[nodiscard]] inline const Target& usual_target(const DeviceDescription& device) {
+    const Target* const found = usual_target().with_cost_model(device.cost_model);
+    return (found != nullptr) ? *found : usual_target();
+}
 
 }  // namespace pianola

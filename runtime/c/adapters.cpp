@@ -122,6 +122,12 @@ Status CCommandSet::decode(WordSpan words, DecodeState& state, DecodedCommand& c
     return status;
 }
 
+KernelIdentity CCommandSet::kernel(std::uint32_t id) const noexcept {
+    KernelIdentity kernel;
+    ops_.kernel(context_, id, c_twin<pnl_kernel_t>(&kernel));
+    return kernel;
+}
+
 PatchKind CCommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
     return static_cast<PatchKind>(ops_.patch_kind(context_, words.data(), words.size(), word));
 }

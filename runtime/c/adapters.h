@@ -76,6 +76,7 @@ class CCommandSet final : public CommandSet {
 
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override;
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t id) const noexcept override;
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t queue_cycles(const QueueCommand& command) const noexcept override;

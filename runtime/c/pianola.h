@@ -71,10 +71,19 @@ typedef struct PNL_TWIN {
     pnl_digest_engine_t* digest_engine; /* NULL: the loading core computes digests */
 } pnl_trust_t;
 
+/* For PNL_RELEASE_WITHIN_INTERVAL; refused (TGT-INTERVAL) unless ftti_us is reaction_us and two periods at least,
+ * and period_us is not 0. */
+typedef struct PNL_TWIN {
+    uint32_t ftti_us;     /* fault tolerant time interval: from a fault to a hazard, if nothing reacts */
+    uint32_t period_us;   /* the longest time from the completion of a step to that of the next one */
+    uint32_t reaction_us; /* from a latched fault to the safe state of the system */
+} pnl_fault_interval_t;
+
 typedef struct PNL_TWIN {
     pnl_trust_t trust;
     pnl_release_t release;
     pnl_evidence_t least_evidence;
+    pnl_fault_interval_t interval; /* zeros for other releases */
 } pnl_settings_t;
 
 /* Constant, in flash: it and all that it points to outlive the session. */
@@ -260,6 +269,10 @@ uint32_t pnl_session_output_bytes(const pnl_session_t* session);
 /* Compares the next slice of traces and weights with the binary; scrub_calls() of them are one period. */
 pnl_status_t pnl_session_scrub(pnl_session_t* session);
 uint32_t pnl_session_scrub_calls(const pnl_session_t* session);
+/* The number of steps that may share one verification of everything; 0 if the interval does not suffice, or is NULL. */
+uint32_t pnl_session_shared_steps(const pnl_fault_interval_t* interval);
+/* Steps in which PNL_RELEASE_WITHIN_INTERVAL verifies everything once; 1 with PNL_RELEASE_VERIFIED, 0 with nothing. */
+uint32_t pnl_session_release_steps(const pnl_session_t* session);
 
 /* The start was good: from now on nothing older may be loaded. */
 pnl_status_t pnl_session_confirm_start(pnl_session_t* session);
@@ -277,10 +290,11 @@ uint32_t pnl_session_steps_completed(const pnl_session_t* session);
 
 /* Runs every check that needs no device at work: whether a device of this description would load the file. For updates
  * before they are activated, while a session goes on. pnl_session_load() also checks the platform's counter
- * (AUT-COUNTER, AUT-VERSION), least_evidence (TGT-EVIDENCE), and that the devices of a mesh are alike (TGT-MESH). To
- * check the first two here, too: put the counter's value into trust->lowest_security_version where it is higher, and
- * call pnl_is_enough(). The file is 64-byte aligned. description->capacities NULL stands for the runtime's own, in a
- * build of profile host for those of profile default.
+ * (AUT-COUNTER, AUT-VERSION), least_evidence (TGT-EVIDENCE), the times of PNL_RELEASE_WITHIN_INTERVAL (TGT-INTERVAL),
+ * and that the devices of a mesh are alike (TGT-MESH). To check the first two here, too: put the counter's value into
+ * trust->lowest_security_version where it is higher, and call pnl_is_enough(). The file is 64-byte
+ * aligned. description->capacities NULL stands for the runtime's own, in a build of profile host for those of profile
+ * default.
  *   PNL_OK
  *   PNL_REFUSED           verdict says why
  *   PNL_INVALID_ARGUMENT  NULL, storage_bytes other than sizeof(pnl_validation_t), a command set or a trust that is not

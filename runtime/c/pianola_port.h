@@ -46,6 +46,7 @@ extern "C" {
 #define PNL_MAX_CORES 64U       /* of the grid */
 #define PNL_MAX_NAME_BYTES 128U /* of the family */
 /* `slot` of a queue command is below these: weights and traces, then each input, or output, of each step in flight. */
+#define PNL_WEIGHTS_SLOT 0U /* of sources: the weights segment of the file */
 #define PNL_SOURCE_SLOTS (2U + (PNL_MAX_INPUTS * PNL_STEPS_IN_FLIGHT))
 #define PNL_DESTINATION_SLOTS (PNL_MAX_OUTPUTS * PNL_STEPS_IN_FLIGHT)
 
@@ -63,8 +64,12 @@ typedef struct PNL_TWIN {
     uint32_t dram_bytes;
     uint32_t l1_base;
     uint32_t l1_bytes;
+    uint32_t file_base; /* these two: where the device reads the file's weights segment in place; 0: it cannot */
+    uint32_t file_bytes;
     uint32_t trace_region_bytes; /* the last bytes of DRAM */
     uint32_t clock_khz;
+    uint32_t core_khz; /* these two: of a core that gives clock_khz; else 0 */
+    uint32_t millicycles_per_instruction;
     uint32_t queue_count;
     uint32_t ring_words; /* capacity of each queue's ring */
     uint32_t grid_columns;
@@ -72,6 +77,7 @@ typedef struct PNL_TWIN {
     uint32_t dram_banks;
     pnl_attestation_t attestation;
     pnl_cost_kind_t costs;
+    uint32_t cost_model;                     /* not 0 */
     uint32_t weights_layout;                 /* not 0 */
     const struct pnl_capacities* capacities; /* set to the runtime's own: leave it as it is */
     uint32_t mesh_rows;                      /* the session's: leave it as it is */
@@ -127,6 +133,7 @@ typedef struct {
     pnl_status_t (*describe)(const void* context, pnl_device_description_t* description);
     /* Stops queues, empties rings, forgets regions, memory, faults and events. Blocks for a bounded time. */
     pnl_status_t (*reset)(void* context);
+    /* One in the file window lies in the memory of slot 0, which is bound before, and permits no writes. */
     pnl_status_t (*program_region)(void* context, const pnl_region_t* region);
     /* What the device enforces, from its own registers; PNL_INVALID_ARGUMENT where there are fewer. */
     pnl_status_t (*programmed_region)(const void* context, uint32_t index, pnl_region_t* region);
@@ -136,7 +143,7 @@ typedef struct {
     pnl_status_t (*bind_source)(void* context, uint32_t slot, const uint8_t* memory, size_t size);
     pnl_status_t (*bind_destination)(void* context, uint32_t slot, uint8_t* memory, size_t size);
     /* What the device will use for a slot, from its own registers. `bound` arrives empty; it stays so where there is
-     * none. */
+     * none. Slot 0: what the file window shows, if there is a region in it. */
     void (*bound_source)(const void* context, uint32_t slot, pnl_bytes_t* bound);
     void (*bound_destination)(const void* context, uint32_t slot, pnl_bytes_t* bound);
     /* Where this core sees [address, address + size_bytes) of device memory; NULL where it does not. */
@@ -262,6 +269,13 @@ typedef struct PNL_TWIN {
     bool unknown_kernel;
 } pnl_decode_error_t;
 
+/* What tells a kernel from others of its id. */
+typedef struct PNL_TWIN {
+    uint32_t version; /* of its results; 0: there is no such kernel */
+    uint32_t argument_words;
+    uint32_t cost_version;
+} pnl_kernel_t;
+
 /* What the commands of a trace have set so far. All zero before the first. */
 typedef struct PNL_TWIN {
     uint32_t used; /* words that say something; those after them stay 0 */
@@ -279,6 +293,9 @@ typedef struct {
      * function of words and state. */
     pnl_status_t (*decode)(const void* context, const uint32_t* words, size_t count, pnl_decode_state_t* state,
                            pnl_decoded_command_t* command, pnl_decode_error_t* error);
+    /* The kernel that launches and dispatches name by `id`. `kernel` arrives as zeros, and stays so where there is
+     * none. */
+    void (*kernel)(const void* context, uint32_t id, pnl_kernel_t* kernel);
     pnl_patch_kind_t (*patch_kind)(const void* context, const uint32_t* words, size_t count, uint32_t word);
     uint32_t (*queue_words)(const void* context, const pnl_queue_command_t* command);
     uint64_t (*queue_cycles)(const void* context, const pnl_queue_command_t* command);

@@ -98,6 +98,7 @@ typedef uint16_t pnl_rule_t;
 typedef uint32_t pnl_release_t;
 #define PNL_RELEASE_VERIFIED 0x4DB2B24DU
 #define PNL_RELEASE_AT_COMPLETION 0xB24D4DB2U
+#define PNL_RELEASE_WITHIN_INTERVAL 0x17E8E817U
 
 /* The least that a device must attest to be driven at all. What is none of them is treated as DIGEST. */
 typedef uint32_t pnl_evidence_t;

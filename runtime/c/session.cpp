@@ -380,6 +380,15 @@ uint32_t pnl_session_scrub_calls(const pnl_session_t* session) {
     return (found != nullptr) ? found->scrub_calls() : 0U;
 }
 
+uint32_t pnl_session_shared_steps(const pnl_fault_interval_t* interval) {
+    return (interval != nullptr) ? pianola::shared_steps(*twin(interval)) : 0U;
+}
+
+uint32_t pnl_session_release_steps(const pnl_session_t* session) {
+    const Session* const found = c_api::find(session);
+    return (found != nullptr) ? found->release_steps() : 0U;
+}
+
 const pnl_plan_t* pnl_session_plan(const pnl_session_t* session) {
     const Session* const found = c_api::find(session);
     return ((found != nullptr) && found->is_loaded()) ? c_twin<pnl_plan_t>(&found->plan()) : nullptr;

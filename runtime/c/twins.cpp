@@ -29,8 +29,12 @@ PIANOLA_SAME(pnl_device_description_t, dram_base, DeviceDescription, dram_base);
 PIANOLA_SAME(pnl_device_description_t, dram_bytes, DeviceDescription, dram_bytes);
 PIANOLA_SAME(pnl_device_description_t, l1_base, DeviceDescription, l1_base);
 PIANOLA_SAME(pnl_device_description_t, l1_bytes, DeviceDescription, l1_bytes);
+PIANOLA_SAME(pnl_device_description_t, file_base, DeviceDescription, file_base);
+PIANOLA_SAME(pnl_device_description_t, file_bytes, DeviceDescription, file_bytes);
 PIANOLA_SAME(pnl_device_description_t, trace_region_bytes, DeviceDescription, trace_region_bytes);
 PIANOLA_SAME(pnl_device_description_t, clock_khz, DeviceDescription, clock_khz);
+PIANOLA_SAME(pnl_device_description_t, core_khz, DeviceDescription, core_khz);
+PIANOLA_SAME(pnl_device_description_t, millicycles_per_instruction, DeviceDescription, millicycles_per_instruction);
 PIANOLA_SAME(pnl_device_description_t, queue_count, DeviceDescription, queue_count);
 PIANOLA_SAME(pnl_device_description_t, ring_words, DeviceDescription, ring_words);
 PIANOLA_SAME(pnl_device_description_t, grid_columns, DeviceDescription, grid_columns);
@@ -38,6 +42,7 @@ PIANOLA_SAME(pnl_device_description_t, grid_rows, DeviceDescription, grid_rows);
 PIANOLA_SAME(pnl_device_description_t, dram_banks, DeviceDescription, dram_banks);
 PIANOLA_SAME(pnl_device_description_t, attestation, DeviceDescription, attestation);
 PIANOLA_SAME(pnl_device_description_t, costs, DeviceDescription, costs);
+PIANOLA_SAME(pnl_device_description_t, cost_model, DeviceDescription, cost_model);
 PIANOLA_SAME(pnl_device_description_t, weights_layout, DeviceDescription, weights_layout);
 PIANOLA_SAME(pnl_device_description_t, capacities, DeviceDescription, capacities);
 PIANOLA_SAME(pnl_device_description_t, mesh_rows, DeviceDescription, mesh_rows);
@@ -117,6 +122,11 @@ PIANOLA_SAME(pnl_decode_state_t, used, DecodeState, used);
 PIANOLA_SAME(pnl_decode_state_t, words, DecodeState, words);
 static_assert(are_twins<pnl_decode_state_t>());
 
+PIANOLA_SAME(pnl_kernel_t, version, KernelIdentity, version);
+PIANOLA_SAME(pnl_kernel_t, argument_words, KernelIdentity, argument_words);
+PIANOLA_SAME(pnl_kernel_t, cost_version, KernelIdentity, cost_version);
+static_assert(are_twins<pnl_kernel_t>());
+
 PIANOLA_SAME(pnl_trusted_key_t, id, TrustedKey, id);
 PIANOLA_SAME(pnl_trusted_key_t, key, TrustedKey, key);
 PIANOLA_SAME(pnl_trusted_key_t, state, TrustedKey, state);
@@ -130,9 +140,15 @@ PIANOLA_SAME(pnl_trust_t, lowest_security_version, Trust, lowest_security_versio
 PIANOLA_SAME(pnl_trust_t, digest_engine, Trust, digest_engine);
 static_assert(are_twins<pnl_trust_t>());
 
+PIANOLA_SAME(pnl_fault_interval_t, ftti_us, FaultInterval, ftti_us);
+PIANOLA_SAME(pnl_fault_interval_t, period_us, FaultInterval, period_us);
+PIANOLA_SAME(pnl_fault_interval_t, reaction_us, FaultInterval, reaction_us);
+static_assert(are_twins<pnl_fault_interval_t>());
+
 PIANOLA_SAME(pnl_settings_t, trust, SessionConfig, trust);
 PIANOLA_SAME(pnl_settings_t, release, SessionConfig, release);
 PIANOLA_SAME(pnl_settings_t, least_evidence, SessionConfig, least_evidence);
+PIANOLA_SAME(pnl_settings_t, interval, SessionConfig, interval);
 static_assert(are_twins<pnl_settings_t>());
 
 PIANOLA_SAME(pnl_path_step_t, name, FieldPath::Step, name);
@@ -213,6 +229,7 @@ static_assert(PNL_MAX_COMMAND_WORDS == kMaxCommandWords);
 static_assert(PNL_MAX_EVENTS == kMaxEvents);
 static_assert(PNL_MAX_CORES == kMaxCores);
 static_assert(PNL_MAX_NAME_BYTES == kMaxNameBytes);
+static_assert(PNL_WEIGHTS_SLOT == kWeightsSlot);
 static_assert(PNL_SOURCE_SLOTS == kSourceSlots);
 static_assert(PNL_DESTINATION_SLOTS == kDestinationSlots);
 static_assert(PNL_FILE_ALIGNMENT_BYTES == kFileAlignmentBytes);

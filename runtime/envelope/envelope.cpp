@@ -4,6 +4,7 @@
 
 #include "pianola/bytes.h"
 #include "pianola/config.h"
+#include "pianola/slice_check.h"
 #include "pianola_schema_hash.h"
 #include "runtime/digest/file_digest.h"
 #include "runtime/envelope/reading.h"
@@ -34,6 +35,7 @@ constexpr std::array<HeaderField, static_cast<std::size_t>(Field::kCount)> kFiel
     {"weights", header::kSegmentTable + header::kSegmentEntryBytes},
     {"traces", header::kSegmentTable + (2U * header::kSegmentEntryBytes)},
     {"self_tests", header::kSegmentTable + (3U * header::kSegmentEntryBytes)},
+    {"checks", header::kSegmentTable + (4U * header::kSegmentEntryBytes)},
 }};
 [[nodiscard]] constexpr std::uint32_t place_of(Field field) noexcept {
     return kFields[static_cast<std::size_t>(field)].place;
@@ -73,7 +75,7 @@ namespace {
 
 // The segments in their order.
 constexpr std::array<Segment Envelope::*, kSegmentCount> kSegments{
-    {&Envelope::manifest, &Envelope::weights, &Envelope::traces, &Envelope::self_tests}};
+    {&Envelope::manifest, &Envelope::weights, &Envelope::traces, &Envelope::self_tests, &Envelope::checks}};
 
 [[nodiscard]] constexpr std::uint32_t align_up(std::uint32_t value) noexcept {
     return (value + (kFileAlignmentBytes - 1U)) & ~(kFileAlignmentBytes - 1U);  // wraps only for sizes that no file has
@@ -200,17 +202,37 @@ Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept {
     return digest;
 }
 
+std::uint64_t sum_outside_slices(ByteSpan file, const Envelope& envelope) noexcept {
+    SliceSum sum;
+    sum.update(file.subspan(0U, envelope.weights.offset));
+    sum.update(file.subspan(envelope.self_tests.offset, file.size() - envelope.self_tests.offset));
+    return sum.value();
+}
+
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept {
+    Authentication authentication;
+    return authenticate(file, envelope, trust, authentication, verdict);
+}
+
+Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Authentication& authentication,
+                    Verdict& verdict) noexcept {
     reset(verdict);
     const Reading reading{file, verdict};
     bool good = false;
-    if ((file.size() < (header::kBytes + envelope.signature_bytes)) || (envelope.total_bytes != file.size())) {
+    if ((file.size() < (header::kBytes + envelope.signature_bytes)) || (envelope.total_bytes != file.size()) ||
+        (envelope.self_tests.offset > file.size())) {
         good = refuse_field(reading, Rule::kEnvTotalSize, Field::kTotalBytes, envelope.total_bytes, file.size());
     } else {
-        Sha256Digest digest{};
-        const bool is_computed = envelope_checks::compute_digest(
-            file.subspan(0U, file.size() - envelope.signature_bytes), trust.digest_engine, digest);
-        if (!is_computed || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
+        const std::uint64_t sum = sum_outside_slices(file, envelope);
+        bool is_same = authentication.sum == sum;
+        if (!authentication.is_computed) {
+            is_same = envelope_checks::compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes),
+                                                      trust.digest_engine, authentication.digest);
+            authentication.sum = sum;
+            authentication.is_computed = true;
+        }
+        const Sha256Digest& digest = authentication.digest;
+        if (!is_same || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
             good = refuse_field(reading, Rule::kEnvDigest, Field::kDigest);
         } else if (envelope.security_version < trust.lowest_security_version) {
             good = refuse_field(reading, Rule::kAutVersion, Field::kSecurityVersion, envelope.security_version,

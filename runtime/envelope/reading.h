@@ -30,6 +30,7 @@ enum class Field : std::uint8_t {
     kWeights,
     kTraces,
     kSelfTests,
+    kChecks,
     kCount,
 };
 

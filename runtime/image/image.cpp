@@ -14,7 +14,7 @@ namespace {
 
 // The views' enumerations are the schema's: checked here, once, so that a conversion is a cast.
 static_assert(static_cast<std::int32_t>(schema::ElementType::MAX) == static_cast<std::int32_t>(ElementType::kBfloat16));
-static_assert(static_cast<std::int32_t>(schema::MemoryKind::MAX) == static_cast<std::int32_t>(MemoryKind::kL1));
+static_assert(static_cast<std::int32_t>(schema::MemoryKind::MAX) == static_cast<std::int32_t>(MemoryKind::kFile));
 static_assert(static_cast<std::int32_t>(schema::RegionKind::MAX) == static_cast<std::int32_t>(RegionKind::kState));
 static_assert(static_cast<std::int32_t>(schema::Placement::MAX) == static_cast<std::int32_t>(Placement::kSharded));
 static_assert(static_cast<std::int32_t>(schema::Attestation::MAX) == static_cast<std::int32_t>(Attestation::kDigest));
@@ -136,15 +136,19 @@ struct TargetNumber {
     bool is_byte;  // else a word
     std::uint32_t TargetView::* member;
 };
-constexpr std::array<TargetNumber, 16> kTargetNumbers{{
+constexpr std::array<TargetNumber, 21> kTargetNumbers{{
     {schema::Target::VT_COMMAND_SET_ID, false, &TargetView::command_set_id},
     {schema::Target::VT_COMMAND_SET_VERSION, false, &TargetView::command_set_version},
     {schema::Target::VT_DRAM_BASE, false, &TargetView::dram_base},
     {schema::Target::VT_DRAM_BYTES, false, &TargetView::dram_bytes},
     {schema::Target::VT_L1_BASE, false, &TargetView::l1_base},
     {schema::Target::VT_L1_BYTES, false, &TargetView::l1_bytes},
+    {schema::Target::VT_FILE_BASE, false, &TargetView::file_base},
+    {schema::Target::VT_FILE_BYTES, false, &TargetView::file_bytes},
     {schema::Target::VT_TRACE_REGION_BYTES, false, &TargetView::trace_region_bytes},
     {schema::Target::VT_CLOCK_KHZ, false, &TargetView::clock_khz},
+    {schema::Target::VT_CORE_KHZ, false, &TargetView::core_khz},
+    {schema::Target::VT_MILLICYCLES_PER_INSTRUCTION, false, &TargetView::millicycles_per_instruction},
     {schema::Target::VT_RING_WORDS, false, &TargetView::ring_words},
     {schema::Target::VT_QUEUE_COUNT, true, &TargetView::queue_count},
     {schema::Target::VT_GRID_COLUMNS, true, &TargetView::grid_columns},
@@ -153,6 +157,7 @@ constexpr std::array<TargetNumber, 16> kTargetNumbers{{
     {schema::Target::VT_WEIGHTS_LAYOUT, false, &TargetView::weights_layout},
     {schema::Target::VT_MESH_ROWS, true, &TargetView::mesh_rows},
     {schema::Target::VT_MESH_COLUMNS, true, &TargetView::mesh_columns},
+    {schema::Target::VT_COST_MODEL, false, &TargetView::cost_model},
 }};
 
 }  // namespace
@@ -169,8 +174,39 @@ TargetView Image::target() const noexcept {
     view.attestation = one_of<Attestation>(table, schema::Target::VT_ATTESTATION);
     view.costs = one_of<CostKind>(table, schema::Target::VT_COSTS);
     view.profile = one_of<CapacityProfile>(table, schema::Target::VT_PROFILE);
+    view.kernel_count = count_of(table, schema::Target::VT_KERNELS);
     view.file_offset = offset_of(file_, &table);
     return view;
+}
+
+KernelView Image::kernel(std::uint32_t index) const noexcept {
+    const Table& table =
+        element(*target_of<Table>(*root_, schema::TraceBinary::VT_TARGET), schema::Target::VT_KERNELS, index);
+    return KernelView{number<std::uint32_t>(table, schema::Kernel::VT_ID),
+                      KernelIdentity{number<std::uint32_t>(table, schema::Kernel::VT_VERSION),
+                                     number<std::uint32_t>(table, schema::Kernel::VT_ARGUMENT_WORDS),
+                                     number<std::uint32_t>(table, schema::Kernel::VT_COST_VERSION)},
+                      offset_of(file_, &table)};
+}
+
+bool Image::names_kernel(std::uint32_t id) const noexcept {
+    const Table& target = *target_of<Table>(*root_, schema::TraceBinary::VT_TARGET);
+    std::uint32_t first = 0U;
+    std::uint32_t end = count_of(target, schema::Target::VT_KERNELS);
+    while (first < end) {  // halves the range: at most 9 times for kMaxKernels
+        const std::uint32_t middle = first + ((end - first) / 2U);
+        const std::uint32_t found =
+            number<std::uint32_t>(element(target, schema::Target::VT_KERNELS, middle), schema::Kernel::VT_ID);
+        if (found == id) {
+            return true;
+        }
+        if (found < id) {
+            first = middle + 1U;
+        } else {
+            end = middle;
+        }
+    }
+    return false;
 }
 
 std::uint32_t Image::region_count() const noexcept {
@@ -332,6 +368,9 @@ ByteSpan Image::weights() const noexcept {
 }
 ByteSpan Image::self_tests() const noexcept {
     return file_.subspan(envelope_.self_tests.offset, envelope_.self_tests.size_bytes);
+}
+ByteSpan Image::checks() const noexcept {
+    return file_.subspan(envelope_.checks.offset, envelope_.checks.size_bytes);
 }
 ByteSpan Image::trace_segment() const noexcept {
     return file_.subspan(envelope_.traces.offset, envelope_.traces.size_bytes);

@@ -1,7 +1,6 @@
-// are_equal(): compares two byte ranges.
+// are_equal(): compares two byte ranges, by words: C libraries for small cores compare byte by byte.
 //
-// A verified release spends most of its time here. A separate file, because compilers for small cores need special
-// options for it (runtime/CMakeLists.txt).
+// A separate file, because compilers for small cores need special options for it (runtime/CMakeLists.txt).
 #pragma once
 
 #include "pianola/span.h"
@@ -14,8 +13,7 @@ inline constexpr std::size_t kComparedBytes = 64U;
 // Whether words can be loaded from this address.
 [[nodiscard]] bool is_aligned(const std::uint8_t* place) noexcept;
 
-// Sizes must be equal, and `held` aligned. Compares by words if both are aligned: C libraries for small cores compare
-// byte by byte.
+// Sizes must be equal, and both aligned.
 [[nodiscard]] bool are_equal(ByteSpan held, ByteSpan expected) noexcept;
 
 }  // namespace pianola

@@ -6,12 +6,23 @@ bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueComma
     return (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
 }
 
-// Each byte once: weights, and state, with which the data flow begins.
+// Each byte once: weights, be they in the file, and state, with which the data flow begins.
 bool check_set_up(Context& context) noexcept {
     PlanWorkspace& workspace = context.workspace;
     workspace.weights.clear();
     workspace.written.clear();
     bool good = true;
+    const std::uint32_t in_file = find_region_in_file(context.plan);
+    if (in_file < kMaxRegions) {
+        // Among the constants it takes the place of a command.
+        const RegionConfig& region = context.plan.regions[in_file];
+        const std::uint32_t capacity = context.device.capacities->script_commands;
+        enter_root(context, Field::kRegions, in_file);
+        good = (workspace.setup.count < capacity)
+                   ? assign(context, workspace.weights,
+                            ByteRun{region.base, region.size_bytes, Access::kWrite, "region"}, kWrittenTag)
+                   : refuse_at(context, Rule::kCapCommands, Field::kNone, workspace.setup.count + 1U, capacity);
+    }
     for (std::uint32_t i = 0U; good && (i < workspace.setup.count); ++i) {
         const PlannedCommand& entry = workspace.setup_commands[i];
         const QueueCommand& command = entry.command;

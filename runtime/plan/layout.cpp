@@ -19,10 +19,28 @@ constexpr std::array<RegionConfig, 8> kRegionsByKind{{
 }};
 static_assert(kRegionsByKind.size() == (static_cast<std::size_t>(RegionKind::kState) + 1U));
 
+// All of the weights segment, at the start of the window: two such regions would overlap.
+bool check_region_in_file(Context& context, const RegionView& region) noexcept {
+    const DeviceDescription& device = context.device;
+    const std::uint32_t segment_bytes = context.image.envelope().weights.size_bytes;
+    if (region.kind != RegionKind::kWeights) {
+        return refuse_at(context, Rule::kLayRegionFile, Field::kMemory, static_cast<std::uint32_t>(region.kind));
+    }
+    if ((region.base != device.file_base) || (region.size_bytes != segment_bytes)) {
+        return refuse_at(context, Rule::kLayRegionFile, Field::kSizeBytes, region.size_bytes, segment_bytes);
+    }
+    return (region.size_bytes <= device.file_bytes)
+               ? true
+               : refuse_at(context, Rule::kLayRegionBounds, Field::kSizeBytes, region.size_bytes, device.file_bytes);
+}
+
 bool check_region_bounds(Context& context, const RegionView& region) noexcept {
     const DeviceDescription& device = context.device;
     if (((region.base % kFileAlignmentBytes) != 0U) || (region.size_bytes == 0U)) {
         return refuse_at(context, Rule::kLayRegionAlignment, Field::kBase, region.base, kFileAlignmentBytes);
+    }
+    if (region.memory == MemoryKind::kFile) {
+        return check_region_in_file(context, region);
     }
     const bool in_dram = region.memory == MemoryKind::kDram;
     if (region.kind == RegionKind::kTrace) {
@@ -67,6 +85,7 @@ bool check_regions(Context& context) noexcept {
         config = kRegionsByKind[static_cast<std::size_t>(region.kind)];
         config.base = region.base;
         config.size_bytes = region.size_bytes;
+        config.queues_write = config.queues_write && (region.memory != MemoryKind::kFile);
         context.workspace.region_kinds[i] = region.kind;
         trace_regions += (region.kind == RegionKind::kTrace) ? 1U : 0U;
     }

@@ -24,6 +24,14 @@ std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t
     return kMaxRegions;
 }
 
+std::uint32_t find_region_in_file(const Plan& plan) noexcept {
+    std::uint32_t i = 0U;
+    while ((i < plan.region_count) && !is_in_file(plan.regions[i])) {
+        i += 1U;
+    }
+    return (i < plan.region_count) ? i : kMaxRegions;
+}
+
 bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2, std::uint32_t bytes2) noexcept {
     return (base1 < base2) ? ((base2 - base1) < bytes1) : ((base1 - base2) < bytes2);
 }

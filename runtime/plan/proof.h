@@ -184,6 +184,9 @@ void judge_views(Context& context) noexcept;
 // The region that holds all of [address, address + size_bytes); kMaxRegions if there is none.
 [[nodiscard]] std::uint32_t find_region(const Plan& plan, std::uint32_t address, std::uint32_t size_bytes) noexcept;
 
+// The region that is in the file; kMaxRegions if there is none.
+[[nodiscard]] std::uint32_t find_region_in_file(const Plan& plan) noexcept;
+
 // Whether two ranges, which do not wrap, share a byte.
 [[nodiscard]] bool overlap(std::uint32_t base1, std::uint32_t bytes1, std::uint32_t base2,
                            std::uint32_t bytes2) noexcept;

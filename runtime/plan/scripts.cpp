@@ -63,9 +63,11 @@ std::uint32_t name_buffer(const Context& context, std::uint32_t index, QueueComm
 
 // Data that set-up writes: weights, which are constant, and the initial state.
 bool name_weights(Context& context, const ScriptCommandView& view, QueueCommand& command) noexcept {
-    const RegionKind kind = context.workspace.region_kinds[name_buffer(context, view.object, command)];
+    const std::uint32_t region = name_buffer(context, view.object, command);
+    const RegionKind kind = context.workspace.region_kinds[region];
     const bool is_set_up =
-        (kind == RegionKind::kState) || (kind == RegionKind::kWeights) || (kind == RegionKind::kShared);
+        ((kind == RegionKind::kState) || (kind == RegionKind::kWeights) || (kind == RegionKind::kShared)) &&
+        context.plan.regions[region].queues_write;  // not in the file
     const ByteSpan weights = context.image.weights();
     command.slot = kWeightsSlot;
     command.slot_offset = view.segment_offset;

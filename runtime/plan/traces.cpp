@@ -125,6 +125,14 @@ bool decode(Context& context, WordSpan words, DecodedCommand& command) noexcept 
                : refuse_wide_at(context, Rule::kBudCeiling, Field::kHeader, command.cost_cycles, kMaxScriptCycles);
 }
 
+// What a command launches has been compared with the command set's: the binary names it.
+bool check_kernel(Context& context, const DecodedCommand& command) noexcept {
+    const bool launches = (command.kind == CommandKind::kLaunch) || (command.kind == CommandKind::kDispatch);
+    return (!launches || context.image.names_kernel(command.kernel_id))
+               ? true
+               : refuse_at(context, Rule::kTrcKernelNamed, Field::kKernel, command.kernel_id);
+}
+
 // Programs follow each other without gap, and end where the commands before the end command do.
 bool check_programs(Context& context, std::uint32_t index, const TraceView& trace) noexcept {
     std::uint64_t covered = 0U;  // at most kMaxPrograms terms of 32 bits
@@ -222,7 +230,8 @@ bool prove_trace(Context& context, std::uint32_t index) noexcept {
     TraceCommand command;
     while (!position.words.empty() && !ended) {  // every command is at least one word long
         const ExtentCheck check{position.words, command, context.workspace.uses[index]};
-        if (!decode_at(context, position, command) || !check_extents(context, check)) {
+        if (!decode_at(context, position, command) || !check_kernel(context, command.decoded) ||
+            !check_extents(context, check)) {
             return false;
         }
         const bool dispatches = command.decoded.kind == CommandKind::kDispatch;

@@ -81,6 +81,18 @@ std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteS
     return device;
 }
 
+// The first device whose file window is not the weights segment of the loaded file; device_count() if there is none.
+std::uint32_t Session::first_astray() const noexcept {
+    const ConstantRange& weights = loaded_.constants.ranges[0];
+    const ByteSpan segment{&loaded_.file[weights.file_offset],
+                           weights.size_bytes};  // the proofs checked that it exists
+    std::uint32_t device = 0U;
+    while ((device < device_count()) && is_same(devices_[device]->bound_source(kWeightsSlot), segment)) {
+        device += 1U;
+    }
+    return device;
+}
+
 // Returns the oldest script's memory to the application: neither a device nor cache maintenance touches it afterwards.
 Status Session::give_back() noexcept {
     const std::uint32_t flight = place_of(oldest_token());
@@ -193,6 +205,12 @@ Status Session::enqueue(const PlannedScript& script, const PlannedCommands& comm
     if (!is_armed(loaded_.armed)) {
         return latch(Status::kIntegrity, FaultStage::kArm);
     }
+    if (loaded_.reads_file) {
+        const std::uint32_t failed = first_astray();
+        if (failed != device_count()) {
+            return latch(Status::kDeviceFault, stage, failed);
+        }
+    }
     // Only now may any queue of any device start: a step is submitted entirely or not at all.
     return ring_doorbells(script, stage);
 }
@@ -260,40 +278,19 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
-// Compares the next slice of what set-up has written.
-Status Session::compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept {
-    Completion where;
-    const Status status =
-        compare_slice(devices(), ScrubSource{loaded_.file, loaded_.plan, loaded_.constants, running_.parameters},
-                      cursor, where.fault_address);
-    return ((status == Status::kOk) || (status == Status::kPending)) ? status
-                                                                     : latch(status, stage, cursor.device, 0U, where);
-}
-
 Status Session::poll() noexcept {
     const Status ready = check(running_.under_way != 0U);
     return is_ok(ready) ? reseal(complete_oldest()) : ready;
-}
-
-// An executed script is complete once the data that it relied on has been verified.
-Status Session::verify_release() noexcept {
-    if (config_.release == Release::kAtCompletion) {
-        return Status::kOk;
-    }
-    if (!running_.is_verifying) {
-        running_.is_verifying = true;
-        running_.release = ScrubCursor{};
-    }
-    const Status compared = compare_constants(running_.release, FaultStage::kScrub);
-    running_.is_verifying = compared == Status::kPending;
-    return compared;
 }
 
 Status Session::complete_oldest() noexcept {
     enter();
     const ScriptKind kind = oldest().kind;
     const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
-    const Status verified = is_ok(completed) ? verify_release() : completed;
+    // What flips while the data is verified is not what the script has left.
+    const bool is_last = (running_.under_way == 1U) && !running_.is_verifying;
+    const Status summed = (is_ok(completed) && is_last) ? sum_state(running_.state_sum) : completed;
+    const Status verified = is_ok(summed) ? verify_release() : summed;
     const bool has_lent = running_.io == Io::kTransfers;
     const Status status = (is_ok(verified) && has_lent) ? give_back() : verified;
     if (!is_ok(status)) {

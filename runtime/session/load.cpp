@@ -3,6 +3,7 @@
 
 #include "pianola/session.h"
 #include "runtime/session/armed.h"
+#include "runtime/session/validate.h"
 
 namespace pianola {
 namespace {
@@ -12,6 +13,13 @@ namespace {
            (one.kernels_read == other.kernels_read) && (one.kernels_write == other.kernels_write) &&
            (one.queues_read == other.queues_read) && (one.queues_write == other.queues_write) &&
            (one.fetch == other.fetch);
+}
+
+// The least ftti_us that leaves two periods after the reaction; UINT32_MAX if period_us is 0.
+[[nodiscard]] std::uint32_t least_ftti_us(const FaultInterval& interval) noexcept {
+    const std::uint64_t least = std::uint64_t{interval.reaction_us} + (std::uint64_t{interval.period_us} * 2U);
+    const bool is_admitted = (interval.period_us != 0U) && (least <= UINT32_MAX);
+    return is_admitted ? static_cast<std::uint32_t>(least) : UINT32_MAX;
 }
 
 }  // namespace
@@ -73,10 +81,25 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     loaded_.security_version = workspace.image.envelope().security_version;
     loaded_.self_test_count = workspace.image.self_test_count();
     loaded_.self_tests = workspace.image.self_tests();
+    loaded_.checks = workspace.image.checks();
+    find_constants(workspace, loaded_.plan, workspace.image.envelope(), loaded_.constants);
+    loaded_.reads_file = loaded_.constants.count != workspace.setup.count;
+    plan_release();
     const Status programmed = program_devices(workspace.image);
     if (!is_ok(programmed)) {
         return programmed;
     }
+    const Status set_up = run_setup(workspace);
+    if (!is_ok(set_up)) {
+        return set_up;
+    }
+    find_views();
+    running_.state = idle_state();
+    return Status::kOk;
+}
+
+// Programs are in place: writes weights, state and traces, and reads them back.
+Status Session::run_setup(const PlanWorkspace& workspace) noexcept {
     while (bound_.mask < (loaded_.plan.steps_in_flight - 1U)) {  // of those, none share a place
         bound_.mask = (bound_.mask * 2U) + 1U;
     }
@@ -92,32 +115,30 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
         return set_up;
     }
     running_.under_way = 0U;
-    find_constants(workspace, loaded_.plan, workspace.image.envelope(), loaded_.constants);
-    const Status read_back = check_read_back(workspace.image.envelope());
-    if (!is_ok(read_back)) {
-        return read_back;
-    }
-    find_views();
-    running_.state = idle_state();
-    return Status::kOk;
+    running_.verified_us = platform_.now_us();
+    return check_read_back(workspace.image.envelope(), workspace.authentication.sum);
 }
 
 // The same checks twice, on separate state: if the core skips an instruction or computes wrongly once, one of the two
-// verdicts lacks its flow sum. Nothing branches on this sum; the code that starts the device checks it.
+// verdicts lacks its flow sum. Nothing branches on this sum; the code that starts the device checks it. The file is
+// hashed once: the second validation compares that digest again, and proves the file's bytes by sums.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
     std::array<Status, kTimes> said{Status::kRefused, Status::kRefused};
-    Verdict earlier;
+    workspace.authentication = Authentication{};
+    std::uint32_t earlier_flow = 0U;
+    Status earlier_status = Status::kRefused;
     for (Status& status : said) {
-        earlier = verdict;
+        earlier_flow = verdict.flow;
+        earlier_status = verdict.status;
         status = validate_once(file, description, workspace, verdict);
         if (!is_ok(status)) {
             return status;
         }
     }
     loaded_.armed =
-        follow(follow(follow(follow(earlier.flow, said[0]), said[1]), earlier.status), verdict.status) + verdict.flow;
+        follow(follow(follow(follow(earlier_flow, said[0]), said[1]), earlier_status), verdict.status) + verdict.flow;
     return Status::kOk;
 }
 
@@ -135,6 +156,10 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
         verdict.path.enter("device.attestation");
         return refuse(verdict, Rule::kTgtEvidence, 0U, static_cast<std::uint32_t>(description.attestation));
     }
+    if ((config_.release == Release::kWithinInterval) && (shared_steps(config_.interval) == 0U)) {
+        verdict.path.enter("session.interval");
+        return refuse(verdict, Rule::kTgtInterval, 0U, config_.interval.ftti_us, least_ftti_us(config_.interval));
+    }
     const Status alike = check_alike(description, verdict);
     if (!is_ok(alike)) {
         return alike;
@@ -143,7 +168,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     if (lowest > trust.lowest_security_version) {
         trust.lowest_security_version = lowest;
     }
-    return validate(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
+    return validate_same_file(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan,
+                              verdict);
 }
 
 // One description represents all devices.
@@ -172,6 +198,10 @@ Status Session::program_devices(const Image& image) noexcept {
 
 Status Session::program_device(std::uint32_t index, const Image& image) noexcept {
     Device& device = *devices_[index];
+    if (!is_ok(device.bind_source(kWeightsSlot, image.weights())) ||
+        !is_ok(device.bind_source(kTracesSlot, image.trace_segment()))) {
+        return latch(Status::kDeviceFault, FaultStage::kProgram, index);
+    }
     for (std::uint32_t i = 0U; i < loaded_.plan.region_count; ++i) {
         const RegionConfig& region = loaded_.plan.regions[i];
         RegionConfig programmed;
@@ -180,27 +210,23 @@ Status Session::program_device(std::uint32_t index, const Image& image) noexcept
             return latch(Status::kDeviceFault, FaultStage::kProgram, index);
         }
     }
-    if (!is_ok(device.bind_source(kWeightsSlot, image.weights())) ||
-        !is_ok(device.bind_source(kTracesSlot, image.trace_segment()))) {
-        return latch(Status::kDeviceFault, FaultStage::kProgram, index);
-    }
     return Status::kOk;
 }
 
-// Proves that the device holds what was authenticated, even if the file has changed. If it does not, a comparison with
-// the file finds the address, unless both were changed equally.
-Status Session::check_read_back(const Envelope& envelope) noexcept {
-    std::uint32_t suspect = 0U;
-    const Status held = authenticate_constants(devices(), loaded_.file, envelope, loaded_.constants,
-                                               config_.trust.digest_engine, suspect);
-    if (is_ok(held)) {
-        return held;
+// Proves that the device holds what the checks say, state included, and that the checks are those of the authenticated
+// file.
+Status Session::check_read_back(const Envelope& envelope, std::uint64_t sum) noexcept {
+    Status compared = sum_state(running_.state_sum);
+    if (is_ok(compared) && (loaded_.constants.count != 0U)) {
+        compared = Status::kPending;
     }
-    Status compared = (held == Status::kIntegrity) ? Status::kPending : Status::kOk;
-    while (compared == Status::kPending) {  // ends with the constants, which the setup's commands bound
-        compared = compare_constants(running_.background, FaultStage::kReadBack);
+    while (compared == Status::kPending) {  // ends with the ranges, which the set-up's commands bound
+        compared = compare(loaded_.constants.count, kScrubSliceBytes, running_.background, FaultStage::kReadBack);
     }
-    return is_ok(compared) ? latch(held, FaultStage::kReadBack, (suspect == device_count()) ? 0U : suspect) : compared;
+    if (is_ok(compared) && (sum_outside_slices(loaded_.file, envelope) != sum)) {
+        compared = latch(Status::kIntegrity, FaultStage::kReadBack);
+    }
+    return compared;
 }
 
 // A status that the device may not return becomes kDeviceFault.

@@ -68,7 +68,7 @@ Status Session::scrub() noexcept {
         return ready;
     }
     enter();
-    const Status compared = compare_constants(running_.background, FaultStage::kScrub);
+    const Status compared = compare_constants(kScrubSliceBytes, running_.background);
     return reseal((compared == Status::kPending) ? Status::kOk : compared);
 }
 

@@ -57,6 +57,11 @@ bool Session::outputs_match(Span<const MutableByteSpan> outputs, bool gives) con
 // Binds the tensors to the slots of a new flight, and enqueues the script.
 Status Session::submit_script(ScriptKind kind, Span<const ByteSpan> inputs,
                               Span<const MutableByteSpan> outputs) noexcept {
+    enter();
+    const Status kept = check_state_sum();
+    if (!is_ok(kept)) {
+        return reseal(kept);
+    }
     const PlannedScript& script = loaded_.plan.script(kind);
     open_flight(kind, Io::kTransfers);
     give_views();

@@ -1,15 +1,24 @@
+#include "runtime/session/validate.h"
+
 #include "pianola/session.h"
 
 namespace pianola {
 
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept {
+    workspace.authentication = Authentication{};
+    return validate_same_file(file, device, command_set, trust, workspace, image, plan, verdict);
+}
+
+Status validate_same_file(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
+                          const Trust& trust, PlanWorkspace& workspace, Image& image, Plan& plan,
+                          Verdict& verdict) noexcept {
     Envelope envelope;
     const Status parsed = parse_envelope(file, envelope, verdict);
     if (!is_ok(parsed)) {
         return parsed;
     }
-    const Status authentic = authenticate(file, envelope, trust, verdict);
+    const Status authentic = authenticate(file, envelope, trust, workspace.authentication, verdict);
     if (!is_ok(authentic)) {
         return authentic;
     }
@@ -18,11 +27,15 @@ Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet
         return opened;
     }
     const Status proved = prove_plan(image, device, command_set, workspace, plan, verdict);
-    verdict.flow = follow(follow(follow(follow(kFlowStart, parsed), authentic), opened), proved);
-    if (is_ok(proved)) {
+    if (!is_ok(proved)) {
+        return proved;
+    }
+    const Status checked = prove_checks(file, envelope, workspace, plan, verdict);
+    verdict.flow = follow(follow(follow(follow(follow(kFlowStart, parsed), authentic), opened), proved), checked);
+    if (is_ok(checked)) {
         verdict.rule = Rule::kAccepted;
     }
-    return proved;
+    return checked;
 }
 
 }  // namespace pianola

@@ -110,6 +110,11 @@ Status Session::submit() noexcept {
     if (!loaded_.has_views) {
         return Status::kInvalidArgument;
     }
+    enter();
+    const Status kept = check_state_sum();
+    if (!is_ok(kept)) {
+        return reseal(kept);
+    }
     open_flight(ScriptKind::kStep, Io::kViews);
     supervise(loaded_.plan.step);
     give_views();

@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "pianola/sha256.h"
 #include "tests/api/support.h"
 
@@ -196,6 +197,23 @@ TEST(Blobs, VersionsAndCommandsAreNamed) {
     refused(HostRule::kBlobDevice, "command set version is", with_word(blob, 4U, 9U));
     refused(HostRule::kBlobDevice, "kernel library", with_word(blob, 5U, 9U));
     refused(HostRule::kBlobDevice, "device family", with_word(blob, 13U, 9U));
+    // Behind 31 words: the number of kernels, and of each id, version, argument words and version of costs.
+    constexpr std::size_t kKernels = 31U;
+    ASSERT_EQ(word_at(blob, kKernels), 1U);
+    const refdev::RefdevCommandSet command_set;
+    const KernelIdentity launched = command_set.kernel(word_at(blob, kKernels + 1U));
+    EXPECT_EQ(word_at(blob, kKernels + 2U), launched.version);
+    for (std::size_t word = kKernels + 1U; word <= (kKernels + 4U); ++word) {
+        refused(HostRule::kBlobDevice, "the trace launches kernel", with_word(blob, word, 99U));
+    }
+    constexpr std::uint32_t kAnother = 1U;
+    ASSERT_NE(word_at(blob, kKernels + 1U), kAnother);
+    const KernelIdentity another = command_set.kernel(kAnother);
+    Bytes unnamed = with_word(blob, kKernels + 1U, kAnother);
+    unnamed = with_word(unnamed, kKernels + 2U, another.version);
+    unnamed = with_word(unnamed, kKernels + 3U, another.argument_words);
+    unnamed = with_word(unnamed, kKernels + 4U, another.cost_version);
+    refused(HostRule::kBlobCommand, "a kernel that the blob does not name", unnamed);
     // The words are the last ones; END is in front of the digest.
     const std::size_t end = (blob.size() / 4U) - 9U;
     ASSERT_EQ(word_at(blob, end), 0x0001005AU);

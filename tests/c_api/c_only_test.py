@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as name:
     run(sample, "--out", ".", "--steps", "1")
     run(pianola, "capture", "road_signs.tflite", "-o", "signs.ptb")
     damaged = bytearray((folder / "signs.ptb").read_bytes())
-    damaged[-65] ^= 1
+    damaged[300] ^= 1  # of the manifest
     (folder / "damaged.ptb").write_bytes(damaged)
     consumer.build_and_try(run, "signs.ptb", "damaged.ptb", [source / "runtime" / "c", sizes,
                                                             source / "capture_host" / "c_library"],

@@ -32,6 +32,10 @@ struct FlipOptions {
 [[nodiscard]] bool keeps_state(const Mode& mode);
 [[nodiscard]] std::vector<NamedTally> flip_state(const Mode& mode);
 
+// Releases within an interval: in one mode, with separate workloads.
+[[nodiscard]] bool is_released_within_interval(const Mode& mode);
+[[nodiscard]] std::vector<NamedTally> flip_within_interval(const Mode& mode, const FlipOptions& options);
+
 // Where a fault was injected.
 struct Place {
     const Mode& mode;

@@ -34,7 +34,7 @@ import campaign_record
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 INCLUDES = "runtime/include"
 CONFIG = f"{INCLUDES}/pianola/config.h"
-CAPACITY = re.compile(r"^inline constexpr std::uint32_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
+CAPACITY = re.compile(r"^inline constexpr std::uint(?:32|64)_t (kMax\w+|kScrubSliceBytes) = ([^;]+);", re.M)
 # The profile of the devices that the runner makes, and the one that a build for the host has its arrays from.
 JUDGED, BUILT = "kDefault", "kHost"
 PROFILE = r"constexpr Capacities {}\{{.*?^}};"
@@ -168,7 +168,7 @@ def overlay_with(folder, name, value):
             changed, count = re.subn(rf"^    [^,]+(,\s+// {member}$)", rf"    {value}U\1", block, flags=re.M)
             text = text.replace(block, changed)
         else:
-            text, count = re.subn(rf"(constexpr std::uint32_t {name} = )[^;]+;", rf"\g<1>{value}U;", text)
+            text, count = re.subn(rf"(constexpr std::uint(?:32|64)_t {name} = )[^;]+;", rf"\g<1>{value}U;", text)
         if count != 1:
             raise RuntimeError(f"{name}: {count} definitions")
     (overlay / CONFIG).parent.mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,8 @@ using GivenRegionHook = std::function<void(RegionConfig& region)>;
 using RegionHook = std::function<Status(Status status, RegionConfig& region)>;
 using DescriptionHook = std::function<void(DeviceDescription& description)>;
 using BoundHook = std::function<void(Call call, ByteSpan& memory)>;
+// Changes the view that host_view() returns.
+using ViewHook = std::function<void(MutableByteSpan& view)>;
 
 class HookedDevice final : public Device {
   public:
@@ -72,6 +74,7 @@ class HookedDevice final : public Device {
     void set_region_hook(RegionHook hook) { region_hook_ = std::move(hook); }
     void set_description_hook(DescriptionHook hook) { description_hook_ = std::move(hook); }
     void set_bound_hook(BoundHook hook) { bound_hook_ = std::move(hook); }
+    void set_view_hook(ViewHook hook) { view_hook_ = std::move(hook); }
     [[nodiscard]] std::uint32_t calls() const noexcept { return calls_; }
     [[nodiscard]] sim::SimDevice& inner() noexcept { return device_; }
 
@@ -150,6 +153,9 @@ class HookedDevice final : public Device {
             view = (lie == Lie::kWrong)
                        ? other(size_bytes)
                        : made_on(lie).host_view(address + ((lie == Lie::kElsewhere) ? kStep : 0U), size_bytes);
+            if (view_hook_) {
+                view_hook_(view);
+            }
             return Status::kOk;
         }));
         return view;
@@ -249,6 +255,7 @@ class HookedDevice final : public Device {
     GivenRegionHook given_region_hook_;
     RegionHook region_hook_;
     BoundHook bound_hook_;
+    ViewHook view_hook_;
     DescriptionHook description_hook_;
     std::vector<std::uint8_t> other_;
     mutable std::uint32_t calls_{0U};

@@ -1,6 +1,6 @@
 // pianola_campaign: faults on purpose, and what comes of them.
 //
-//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips | state
+//   pianola_campaign hal-calls | lies | completions | file-changes | bit-flips | state | interval
 //                    [--mode NAME]... [--meshes N] [--seed N] [--samples N] [--record FILE] [--shard I/N]
 //   pianola_campaign campaigns             their names
 //   pianola_campaign modes                 which there are, and which cannot exist
@@ -188,7 +188,8 @@ int write_files(const std::filesystem::path& folder) {
     for (const test::NamedSubject& each : test::small_subjects()) {
         const DeviceDescription& device = each.subject.device;
         const bool is_usual = (device.ring_words == refdev::kRingWords) &&
-                              (device.trace_region_bytes == refdev::DeviceSpec{}.trace_region_bytes);
+                              (device.trace_region_bytes == refdev::DeviceSpec{}.trace_region_bytes) &&
+                              (device.file_bytes == 0U);
         if (is_usual) {  // the others are for devices that the runner does not have
             files::store_file(folder / ("small_" + std::to_string(number) + ".ptb"), each.subject.file);
             number += 1U;
@@ -231,7 +232,9 @@ int run(int argc, char** argv) {
         {app.add_subcommand("bit-flips", "One bit flips, in memory that a session relies on"),
          [&flips](const Mode& mode) { return flip_bits(mode, flips); }, true, any},
         {app.add_subcommand("state", "Each bit of what steps hand on flips, between any two of them"), flip_state,
-         false, keeps_state}};
+         false, keeps_state},
+        {app.add_subcommand("interval", "One bit flips while steps are released within an interval"),
+         [&flips](const Mode& mode) { return flip_within_interval(mode, flips); }, true, is_released_within_interval}};
     for (const Command& command : campaigns) {
         command.app->add_option("--mode", names, "In these modes only");
         command.app->add_option("--meshes", each_mesh, "Of the modes with several devices each N-th only")

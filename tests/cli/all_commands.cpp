@@ -70,6 +70,12 @@ const std::map<std::string, std::string>& good_values() {
         {"--merge", "good_report.json"},
         {"--against", "good.tflite"},
         {"--compiler", "good_compiler"},
+        {"--measured", "good.json"},
+        {"--from-log", "good.log"},
+        {"--images", "good.json"},
+        {"--board", "board"},
+        {"--order-out", "new.order"},
+        {"--rom", "new.cpp"},
 
         {"--output", "new.c"},
         {"timeline --output", "new.svg"},
@@ -88,6 +94,7 @@ const std::map<std::string, std::string>& good_values() {
 // What makes a call whole besides what the parser calls required: one of them for each command that has several forms.
 const std::map<std::string, std::vector<std::string>>& forms() {
     static const std::map<std::string, std::vector<std::string>> kForms{
+        {"measure", {"--from-log", "--board"}},
         {"capture", {"model --output"}},
         {"sign", {"--key", "--public --signature-in", "--public --digest-out"}},
         {"verify", {"--receipt --receipt-key"}},
@@ -229,6 +236,19 @@ std::vector<std::string> arguments_for(const CommandUnderTest& command, const st
         if (option.is_required && !is_given) {
             all.push_back({option.name, good_value(command, option)});
         }
+    }
+    // Of these, one is required.
+    const auto is_rom_or_output = [](const Given& each) {
+        return (each.option == "--output") || (each.option == "--rom");
+    };
+    if ((command.name() == "embed") && std::none_of(all.begin(), all.end(), is_rom_or_output)) {
+        all.push_back({"--output", "new.c"});
+    }
+    const auto is_source = [](const Given& each) {
+        return (each.option == "--board") || (each.option == "--from-log");
+    };
+    if ((command.name() == "measure") && std::none_of(all.begin(), all.end(), is_source)) {
+        all.push_back({"--from-log", "good.log"});
     }
     // In the order of the parser's list, in front of options that would take them as their own.
     std::vector<std::string> arguments = command.words;

@@ -24,10 +24,11 @@ class Capture(cli_support.CliTest):
         output = self.folder / "m.ptb"
         summary = json.loads(self.run_pianola("capture", self.model("kws_ref_model"), "-o", output, "--json").stdout)
         self.assertEqual(sorted(summary), [
-            "activations", "commands", "expected", "file_bytes", "input_bytes", "operators", "output", "output_bytes",
-            "pack", "schema_version", "self_tests", "sha256", "state_bytes", "step_cycles", "trace_region_bytes_needed",
-            "weight_bytes"
+            "activations", "commands", "cost_model", "costs", "expected", "file_bytes", "input_bytes", "operators",
+            "output", "output_bytes", "pack", "schema_version", "self_tests", "sha256", "state_bytes", "step_cycles",
+            "trace_region_bytes_needed", "weight_bytes", "weights_in_file"
         ])
+        self.assertEqual((summary["cost_model"], summary["costs"]), ("virtual", "exact"))
         self.assertEqual(summary["file_bytes"], output.stat().st_size)
         self.assertEqual((summary["input_bytes"], summary["output_bytes"]), (490, 12))
         self.assertLessEqual(summary["activations"]["lower_bound_bytes"], summary["activations"]["planned_bytes"])

@@ -105,6 +105,40 @@ def sealed(contents):
     return contents[:DIGEST_OFFSET] + digest + contents[DIGEST_OFFSET + DIGEST_BYTES:]
 
 
+KEYS = [key | 1 for key in (
+    0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1, 0x923F82A4, 0xAB1C5ED5, 0xD807AA98,
+    0x12835B01, 0x243185BE, 0x550C7DC3, 0x72BE5D74, 0x80DEB1FE, 0x9BDC06A7, 0xC19BF174)]
+
+
+def slice_sum(contents):
+    """The check of a slice, as docs/reference/format.md defines it."""
+    total = 0x6A09E667F3BCC909
+    for block in range(0, len(contents), 64):
+        words = contents[block:block + 64].ljust(64, b"\0")
+        total = total * 0x9E3779B1 + sum(key * int.from_bytes(words[4 * i:4 * i + 4], "little")
+                                         for i, key in enumerate(KEYS))
+    return total % 2**64
+
+
+def checked(contents, shown):
+    """A trace binary with the checks and the digest that its bytes need; `shown` is what inspect says of it."""
+    weights, traces, checks = (int.from_bytes(contents[84 + 12 * index:88 + 12 * index], "little")
+                               for index in (1, 2, 4))
+    ranges = [(0, weights, region["bytes"]) for region in shown["regions"] if region["memory"] == "file"]
+    for command in next(script["commands"] for script in shown["scripts"] if script["kind"] == "setup"):
+        if command["command"] == "load_trace":
+            trace = shown["traces"][command["object"]]
+            ranges.append((1, traces + trace["offset"], 4 * trace["words"]))
+        else:
+            buffer = shown["buffers"][command["object"]]
+            is_state = shown["regions"][buffer["region"]]["kind"] == "state"
+            ranges.append((2 if is_state else 1, weights + command["segment_offset"], buffer["bytes"]))
+    sums = b"".join(
+        slice_sum(contents[at:min(at + 4096, first + size)]).to_bytes(8, "little")
+        for _, first, size in sorted(ranges, key=lambda each: each[0]) for at in range(first, first + size, 4096))
+    return sealed(contents[:checks] + sums + contents[checks + len(sums):])
+
+
 def shared():
     """The folder of material that is not the project's."""
     return pathlib.Path(os.environ.get("PIANOLA_SHARED") or OPTIONS.source / "../shared").resolve()

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 import cli_support
-from cli_support import FILE_TROUBLE, REFUSED, USAGE
+from cli_support import FILE_TROUBLE, OPTIONS, REFUSED, USAGE
 
 HOST_COMPILER = shutil.which("gcc") or shutil.which("cc")
 CROSS = (("arm-none-eabi-gcc", ("-mcpu=cortex-m33", "-mthumb")),
@@ -123,8 +123,42 @@ class Embed(cli_support.CliTest):
             report = json.loads(self.run_pianola("embed", copy, "-o", "out.c", "--json").stdout)
             self.assertEqual(report["symbol"], symbol)
             self.assertEqual(report["bytes"], self.binary.stat().st_size)
-            self.assertEqual(sorted(report), ["bytes", "format", "output", "schema_version", "sha256", "symbol"])
+            self.assertEqual(sorted(report),
+                             ["bytes", "format", "kernels", "output", "schema_version", "sha256", "symbol"])
             self.assertTrue(re.search(rf"\b{symbol}\[", (self.folder / "out.c").read_text(encoding="utf-8")))
+
+    @unittest.skipIf(shutil.which("g++") is None or shutil.which("nm") is None, "no C++ compiler")
+    def test_a_rom_has_the_kernels_of_its_binaries_and_no_other(self):
+        def compile_rom(*words):
+            """The kernels that the ROM's object refers to."""
+            self.call("g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *words, "-I",
+                      OPTIONS.source / "runtime/include", "-I", OPTIONS.source, "-c", "rom.cpp", "-o", "rom.o")
+            symbols = self.call("nm", "-C", "rom.o")
+            for name in ("kernel_rom()", "find_kernel(unsigned int)"):
+                self.assertIn(f" T pianola::refdev::{name}", symbols)
+            return set(re.findall(r" U pianola::refdev::compute_(\w+)", symbols))
+
+        kernels = json.loads(self.run_pianola("embed", self.binary, "--rom", "rom.cpp", "--json").stdout)["kernels"]
+        target = json.loads(self.run_pianola("inspect", self.binary, "--json").stdout)["target"]
+        self.assertEqual(kernels, [{"id": each["id"], "name": each["name"]} for each in target["kernels"]])
+        names = {each["name"] for each in kernels}
+        self.assertGreater(len(names), 1)
+        self.assertEqual(compile_rom(), names)
+        # Of two binaries, in any order: all that they name.
+        other = self.folder / "other.ptb"
+        self.run_pianola("capture", OPTIONS.models / "hello_world_int8" / "model.tflite", "-o", other)
+        lists = [json.loads(self.run_pianola("embed", *files, "--rom", "rom.cpp", "--json").stdout)["kernels"]
+                 for files in ((self.binary, other), (other, self.binary))]
+        self.assertEqual(*lists)
+        self.assertEqual(compile_rom(), names | {each["name"] for each in json.loads(
+            self.run_pianola("embed", other, "-o", "other.c", "--json").stdout)["kernels"]})
+        # Sources that have another version of a kernel do not make the ROM.
+        text = (self.folder / "rom.cpp").read_text(encoding="utf-8")
+        self.write("rom.cpp", re.sub(r"== (\d+)U, \"", lambda found: f"== {int(found[1]) + 1}U, \"", text, count=1))
+        run = subprocess.run(["g++", "-std=c++17", "-I", OPTIONS.source / "runtime/include", "-I", OPTIONS.source, "-c",
+                              "rom.cpp", "-o", "rom.o"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("is of another version", run.stderr)
 
     def test_a_binary_that_verify_refuses_is_not_embedded(self):
         damaged = bytearray(self.binary.read_bytes())
@@ -138,6 +172,9 @@ class Embed(cli_support.CliTest):
         self.assert_no_leftovers("d.json", "damaged.ptb", "road_signs.ptb", "sample")
 
     def test_wrong_options(self):
+        self.assertIn("--rom", self.run_pianola("embed", self.binary, code=USAGE).stderr)
+        self.assertIn("several are for --rom", self.run_pianola("embed", self.binary, self.binary, "-o", "out.c",
+                                                                code=USAGE).stderr)
         shutil.copy(self.binary, self.folder / 'a"b.ptb')
         shutil.copy(self.binary, self.folder / "a*.ptb")
         for arguments, text in (((self.binary, "-o", "out.bin"), "--format"), ((self.binary, "-o", "out.o"),

@@ -60,7 +60,8 @@ class Mutate(cli_support.CliTest):
             self.assert_all_as_expected(report)
             self.assertEqual({mutant["kind"] for mutant in report["mutants"]}, {*RANDOM_KINDS, "semantic"})
             unmade = {rule["rule"]: rule["not_applicable"] for rule in report["rules"] if rule["made"] == 0}
-            self.assertEqual(sorted(unmade), ["AUT-COUNTER", "BUD-SETUP-RING", "CAP-WORK", "IMG-BOOL", "TGT-EVIDENCE"],
+            self.assertEqual(sorted(unmade), ["AUT-COUNTER", "BUD-SETUP-RING", "CAP-WORK", "IMG-BOOL", "TGT-EVIDENCE",
+                                              "TGT-INTERVAL"],
                              "rules that a captured model can not break")
             self.assertTrue(all(unmade.values()))
             for rule in report["rules"]:

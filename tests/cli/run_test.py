@@ -4,7 +4,7 @@ import collections
 import json
 
 import cli_support
-from cli_support import FAULT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE, sealed
+from cli_support import FAULT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE, checked, sealed
 
 MODEL = "kws_ref_model"
 RECORDS = 9
@@ -126,7 +126,7 @@ class Run(cli_support.CliTest):
             for output in outputs:
                 arguments += ["--output", output]
             results = []
-            for file, options in ((binary, ()), (self.write("with_values.ptb", sealed(bytes(contents))), ()),
+            for file, options in ((binary, ()), (self.write("with_values.ptb", checked(bytes(contents), shown)), ()),
                                   (binary, values), (binary, [*values[2:], *values[:2]])):
                 self.run_pianola("run", file, *arguments, *options)
                 results.append([output.read_bytes() for output in outputs])

@@ -13,7 +13,7 @@ from cli_support import (DIFFERENT, DIFFERENT_BINARIES, FILE_TROUBLE, OPTIONS, R
 NAMES = {("capture", ): ("capture", "operators"), ("receipt", "check"): ("receipt", ), ("log", "show"): ("log_show", ),
          ("log", "diff"): ("log_diff", )}
 
-REFUSAL = ("rule", "message", "field", "offset", "actual", "limit", "found", "expected", "between", "missing")
+REFUSAL = ("rule", "message", "field", "offset", "actual", "limit", "kernel", "found", "expected", "between", "missing")
 
 
 class Schemas(cli_support.CliTest):
@@ -77,7 +77,8 @@ class Schemas(cli_support.CliTest):
             self.hold("verify", "verify", name)
             self.hold("size", "size", name)
             self.hold("size", "size", name, "--ftti-us", "1000000", "--period-us", "1000", "--poll-us", "1000",
-                      "--reset-us", "100", "--clock-hz", "1000000000", "--cycles-per-instruction", "1")
+                      "--reset-us", "100", "--clock-hz", "1000000000", "--cycles-per-instruction", "1",
+                      "--port-instructions", "100")
             self.hold("timeline", "timeline", name)
             self.hold("perf", "perf", name)
         self.hold("embed", "embed", "m.ptb", "-o", "m.c")

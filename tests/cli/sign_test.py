@@ -358,7 +358,7 @@ class Receipt(cli_support.CliTest):
         last = trace["command_list"][1]["word"] - 1
         contents = bytearray(binary.read_bytes())
         contents[int.from_bytes(contents[108:112], "little") + trace["offset"] + 4 * last] ^= 1
-        changed = self.write("changed.ptb", cli_support.sealed(bytes(contents)))
+        changed = self.write("changed.ptb", cli_support.checked(bytes(contents), shown))
         after = json.loads(self.make(changed, key).read_text())["statement"]["state"][0]["prologue"]
         self.assertNotEqual(after["commands_sha256"], before["commands_sha256"])
         self.assertEqual({**after, "commands_sha256": ""}, {**before, "commands_sha256": ""})

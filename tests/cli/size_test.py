@@ -39,8 +39,8 @@ class Size(cli_support.CliTest):
     def test_json_has_stable_keys(self):
         shown = self.manifest(self.make_sample())
         self.assertEqual(sorted(shown), [
-            "device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings", "schema_version", "stack",
-            "symbol", "time", "verified_release", "views", "windows"
+            "activations", "device", "file", "flash", "inputs", "outputs", "ram", "regions", "rings",
+            "schema_version", "stack", "symbol", "time", "totals", "verified_release", "views", "windows"
         ])
         self.assertEqual((shown["file"], shown["symbol"]), ("road_signs.ptb", "road_signs"))
         self.assertEqual(sorted(shown["ram"]), [
@@ -48,6 +48,45 @@ class Size(cli_support.CliTest):
             "verdict_bytes"
         ])
         self.assertEqual(shown["stack"], {"submit_poll_bytes": 2048, "load_bytes": 4096})
+
+    def test_totals_are_sums_of_what_is_shown(self):
+        shown = self.manifest(self.make_sample())
+        self.assertEqual(shown["totals"], {
+            "flash_bytes": sum(segment["bytes"] for segment in shown["flash"]["segments"]),
+            "ram_bytes": sum(shown["ram"].values()) + max(shown["stack"].values()),
+            "device_bytes": shown["device"]["dram_used_bytes"] + shown["device"]["l1_used_bytes"]})
+        text = self.run_pianola("size", "road_signs.ptb").stdout
+        for name, member in (("flash", "flash_bytes"), ("RAM", "ram_bytes"), ("device memory", "device_bytes")):
+            self.assertRegex(text, rf"(?ms)^totals$.*^  {name} +{shown['totals'][member]} bytes")
+
+    def test_times_say_whose_cycles_they_are(self):
+        binary = self.make_sample()
+        shown = self.manifest(binary)["device"]
+        self.assertEqual((shown["cost_model"], shown["cost_model_name"]), (1, "virtual"))
+        self.assertRegex(self.run_pianola("size", binary).stdout, r"device cycles, [0-9.]+ us \(virtual, exact\);")
+        target = json.loads(self.run_pianola("inspect", binary, "--json").stdout)["target"]
+        self.assertEqual((target["cost_model"], target["cost_model_name"]), (1, "virtual"))
+        self.assertIn("us of each step; virtual, exact\n", self.run_pianola("perf", binary).stdout)
+        self.assertIn("Device times: virtual, exact.\n", self.run_pianola("timeline", binary).stdout)
+        for command in ("perf", "timeline"):
+            of_command = json.loads(self.run_pianola(command, binary, "--json").stdout)
+            self.assertEqual((of_command["costs"], of_command["cost_model_name"]), ("exact", "virtual"), command)
+
+    def test_times_of_a_core_are_bounds(self):
+        binary = self.make_sample("--cost-model", "cortex-m7.dsp", "--core-mhz", "480", "--cycles-per-instruction", "1")
+        shown = self.manifest(binary)["device"]
+        self.assertEqual((shown["costs"], shown["cost_model_name"]), ("upper_bound", "cortex-m7.dsp"))
+        self.assertRegex(self.run_pianola("size", binary).stdout,
+                         r"device cycles, [0-9.]+ us \(bound for cortex-m7\.dsp\);")
+        for command in ("inspect", "perf", "timeline"):
+            self.assertIn("bound for cortex-m7.dsp", self.run_pianola(command, binary).stdout, command)
+
+    def test_the_release_is_not_said_to_be_in_time(self):
+        binary = self.make_sample()
+        calls = self.manifest(binary)["verified_release"]["calls"]
+        self.assertRegex(self.run_pianola("size", binary).stdout,
+                         rf"(?m)^  release +{calls} calls of poll\(\), where results are verified; they must fit into "
+                         r"the deadline$")
 
     def test_flash_is_the_file_and_its_segments_add_up(self):
         binary = self.make_sample("--self-test", "3")
@@ -75,7 +114,7 @@ class Size(cli_support.CliTest):
         for text in (self.run_pianola("size", binary).stdout, self.run_pianola("inspect", binary).stdout):
             self.assertRegex(
                 text, r"(?m)^  attests +digest and count of what it has executed\n"
-                r"  costs +exact\n  profile +default\n  weights layout +1$")
+                r"  costs +virtual, exact\n  profile +default\n  weights layout +1$")
         dram = [region for region in shown["regions"] if region["memory"] == "DRAM" and region["kind"] != "trace"]
         self.assertEqual(device["dram_used_bytes"], sum(region["bytes"] for region in dram) + 4 * words)
         self.assertEqual(device["l1_used_bytes"],
@@ -92,6 +131,15 @@ class Size(cli_support.CliTest):
         self.assertLess((release["calls"] - len(inspected["buffers"])) * release["bytes_per_call"], constants)
         self.assertEqual(shown["views"], inspected["views"])
         self.assertEqual(shown["views"], {"possible": True, "why_not": ""})
+
+    def test_the_peak_of_activations_is_that_of_an_operator(self):
+        sample = self.make_sample()
+        shown = self.manifest(sample)
+        region_bytes = sum(region["bytes"] for region in shown["regions"] if region["kind"] == "activation")
+        peak = shown["activations"]
+        self.assertLess(region_bytes - peak["peak_bytes"], 2 * 64, "sizes are rounded up to lines")
+        self.assertLessEqual(peak["peak_bytes"], region_bytes)
+        self.assertIn(peak["peak_at"], self.run_pianola("inspect", sample).stdout)
 
     def test_why_there_are_no_views_is_said(self):
         binary = self.make_sample("--queues", "2", "--pipelined")

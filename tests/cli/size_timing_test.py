@@ -9,7 +9,8 @@ from cli_support import DONE, USAGE
 
 DOES_NOT_FIT = 1
 ECU = {"--clock-hz": 400_000_000, "--cycles-per-instruction": 3, "--period-us": 20_000, "--poll-us": 1000,
-       "--reset-us": 20_000}
+       "--reset-us": 20_000, "--port-instructions": 100}
+CORE_KHZ = 480_000
 
 
 class SizeTiming(cli_support.CliTest):
@@ -58,6 +59,20 @@ class SizeTiming(cli_support.CliTest):
                      for word in pair]
             self.run_pianola("size", self.binary, *words, code=USAGE)
 
+    def test_a_call_of_days_is_refused(self):
+        """So that no sum leaves 64 bits. Calls of hours are summed up exactly."""
+        slow = {"clock_hz": 1, "cycles_per_instruction": 100, "port_instructions": 10**9}
+        words = [str(word) for pair in {**ECU, "--ftti-us": 10**12, **{"--" + name.replace("_", "-"): value
+                                                                    for name, value in slow.items()}}.items()
+                 for word in pair]
+        run = self.run_pianola("size", self.binary, *words, code=USAGE)
+        self.assertRegex(run.stderr, r"a call of \d+ instructions, 100 cycles each, takes [0-9.e+]+ us at 1 Hz\n")
+        shown = self.show(10**12, code=DOES_NOT_FIT, clock_hz=1, cycles_per_instruction=0.1, port_instructions=100)
+        self.assertGreater(self.times(shown)["poll()"], 10**9)
+        for interval in ("detection", "reaction"):
+            self.assertEqual(shown[f"{interval}_us"],
+                             sum(each["time_us"] for each in shown["addends"] if each["interval"] == interval))
+
     def test_it_fits_to_the_microsecond(self):
         handling = self.show(10**6)["handling_us"]
         self.assertTrue(self.show(handling)["fits"])
@@ -96,6 +111,80 @@ class SizeTiming(cli_support.CliTest):
         """Instructions, port calls, and instructions of each."""
         inner = formula[1:formula.index(")")].split()
         return int(inner[0]), int(inner[3]), int(inner[-1])
+
+    def binary_of_core(self, *options):
+        """The binary for a core with one cycle for each instruction."""
+        self.binary = self.make_sample("--cost-model", "cortex-m7.dsp", "--core-mhz", CORE_KHZ // 1000,
+                                       "--cycles-per-instruction", 1, *options)
+        return CORE_KHZ * 1000
+
+    def commands(self):
+        """Cycles of the trace's commands."""
+        shown = json.loads(self.run_pianola("inspect", self.binary, "--commands", "--json").stdout)
+        return [command["cycles"] for trace in shown["traces"] for command in trace["command_list"]]
+
+    def test_a_device_on_the_callers_core_works_in_poll(self):
+        clock_hz = self.binary_of_core()
+        own = self.show(10**6, device_core="own", clock_hz=clock_hz)
+        self.assertTrue(own["deadline_suffices"])
+        self.assertFalse(self.show(10**6, device_core="caller", clock_hz=clock_hz, code=DOES_NOT_FIT)[
+            "deadline_suffices"])
+        shown = self.show(10**6, device_core="caller", clock_hz=clock_hz, deadline_us=60_000)
+        self.assertEqual((own["device_core"], shown["device_core"]), ("own", "caller"))
+        self.assertNotIn("step", own)
+        times, commands = self.times(shown), self.commands()
+        self.assertNotIn("device in poll()", self.times(own))
+        # The longest of one queue is a kernel. Input, output, the replay and its record are commands of the queue.
+        self.assertEqual(times["device in poll()"], -(-max(commands) * 1000 // CORE_KHZ))
+        step = shown["step"]
+        self.assertEqual(step["polls"], len(commands) + 4)
+        self.assertGreaterEqual(step["polled_us"], step["polls"] * ECU["--poll-us"])
+        self.assertGreaterEqual(step["waited_us"], sum(commands) * 1000 // CORE_KHZ)
+        self.assertLess(step["waited_us"], step["polled_us"])
+        self.assertGreater(shown["least_deadline_us"], step["polled_us"])
+        self.assertGreater(shown["least_deadline_us"], own["least_deadline_us"])
+        fast = self.show(10**6, device_core="caller", clock_hz=clock_hz, poll_us=1, deadline_us=60_000)
+        times = self.times(fast)
+        self.assertEqual(times["next poll"], times["poll()"] + times["device in poll()"])
+
+    def test_text_says_which_time_of_a_step_has_the_release(self):
+        clock_hz = self.binary_of_core()
+        options = {**ECU, "--ftti-us": 10**6, "--clock-hz": clock_hz, "--device-core": "caller",
+                   "--deadline-us": 60_000}
+        words = [str(word) for pair in options.items() for word in pair]
+        for flags, release in (((), "with verified release"), (("--at-completion",), "released at completion")):
+            step = self.show(10**6, *flags, device_core="caller", clock_hz=clock_hz, deadline_us=60_000)["step"]
+            text = self.run_pianola("size", self.binary, *words, *flags).stdout
+            self.assertRegex(text, rf"(?m)^  step on this core +{step['polled_us']} us  by {step['polls']} calls of "
+                             rf"poll\(\), before its release; {step['waited_us']} us by wait\(\), {release}$")
+
+    def test_whose_core_it_is_must_be_said_and_be_possible(self):
+        words = [str(word) for pair in {**ECU, "--ftti-us": 10**6}.items() for word in pair]
+        self.assertIn("not those of a core", self.run_pianola("size", self.binary, *words, "--device-core", "caller",
+                                                             code=USAGE).stderr)
+        self.run_pianola("size", self.binary, *words, "--device-core", "own")
+        self.binary_of_core()
+        self.assertIn("--device-core", self.run_pianola("size", self.binary, *words, code=USAGE).stderr)
+        self.assertIn("480000000 Hz", self.run_pianola("size", self.binary, *words, "--device-core", "caller",
+                                                       code=USAGE).stderr)
+        self.run_pianola("size", self.binary, *words, "--device-core", "other", code=USAGE)
+
+    def test_steps_that_share_a_verification(self):
+        alone = self.show(10**6)
+        self.assertGreater(alone["reaction_us"], 0)
+        most = (10**6 - alone["reaction_us"]) // 20_000 - 1  # what Session::load() admits
+        shared = self.show(10**6, release_steps=most)
+        self.assertEqual(self.times(shared)["shared release"], (most - 1) * 20_000)
+        self.assertEqual(shared["least_deadline_us"], alone["least_deadline_us"])
+        for ftti_us, changed in ((10**6, {"release_steps": most + 1}), (10**6, {"release_steps": 50}),
+                                 (10**12, {"release_steps": 3689348815, "period_us": 5 * 10**9})):
+            options = {**ECU, "--ftti-us": ftti_us, **{"--" + name.replace("_", "-"): value
+                                                       for name, value in changed.items()}}
+            words = [str(word) for pair in options.items() for word in pair]
+            self.assertIn("Session::release_steps()", self.run_pianola("size", self.binary, *words, code=USAGE).stderr)
+        words = [str(word) for pair in {**ECU, "--ftti-us": 10**6, "--release-steps": 2}.items() for word in pair]
+        self.assertIn("--at-completion",
+                      self.run_pianola("size", self.binary, *words, "--at-completion", code=USAGE).stderr)
 
     def test_text_says_the_same(self):
         shown = self.show(10**6)

@@ -24,7 +24,7 @@ std::string refusal_text(Rule rule, const std::string& what) {
     Validator validator{mutant.device};
     EXPECT_EQ(validator.validate(mutant.file), Status::kRefused);
     EXPECT_STREQ(rule_id(validator.verdict().rule), rule_id(rule));
-    return cli::describe_verdict(validator.verdict(), validator.image(), mutant.device);
+    return cli::describe_verdict(validator.verdict(), validator.image(), mutant.device, refdev::target());
 }
 
 TEST(VerdictText, ARaceNamesBothCommandsBothQueuesAndTheMissingEvent) {

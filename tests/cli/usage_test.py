@@ -10,7 +10,8 @@ import xml.etree.ElementTree
 import cli_support
 from cli_support import FILE_TROUBLE, OPTIONS, USAGE
 
-COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "perf", "mutate", "diff", "doctor")
+COMMANDS = ("capture", "verify", "inspect", "run", "embed", "size", "timeline", "perf", "measure", "mutate", "diff",
+            "doctor")
 LOG_COMMANDS = ("show", "diff")
 
 

@@ -44,7 +44,7 @@ constexpr std::array kRows{
 
 struct Row {
     const char* what;
-    std::uint32_t limit;
+    std::uint64_t limit;
     const char* rule;
 };
 constexpr std::array kFileRows{
@@ -55,6 +55,7 @@ constexpr std::array kFileRows{
     Row{"buffers", pianola::kMaxBuffers, "IMG-COUNT"},
     Row{"programs of a trace", pianola::kMaxPrograms, "IMG-COUNT"},
     Row{"self-test vectors", pianola::kMaxSelfTests, "IMG-COUNT"},
+    Row{"kernels that its traces launch", pianola::kMaxKernels, "IMG-COUNT"},
     Row{"regions", pianola::kMaxRegions, "IMG-COUNT"},
     Row{"inputs", pianola::kMaxInputs, "IMG-COUNT"},
     Row{"outputs", pianola::kMaxOutputs, "IMG-COUNT"},

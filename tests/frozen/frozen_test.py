@@ -24,7 +24,7 @@ FOLDER = SOURCE / "tests/frozen"
 SCHEMA_HASH = slice(48, 80)  # docs/reference/format.md
 REFUSED = 3
 # What differs, and by which rules a binary is refused then. An earlier check comes first.
-RULES = {"schema": {"ENV-SCHEMA-HASH"}, "device": {"TGT-COMMAND-SET", "TGT-KERNEL-LIBRARY"}}
+RULES = {"schema": {"ENV-SCHEMA-HASH"}, "device": {"TGT-COMMAND-SET", "TGT-KERNEL-LIBRARY", "TGT-KERNEL", "TGT-COSTS"}}
 
 
 def run(*words):
@@ -33,9 +33,12 @@ def run(*words):
 
 
 def device_of(file):
-    """What a binary says of command set and kernels."""
+    """What a binary says of command set, kernels and costs."""
     target = json.loads(run("inspect", file, "--json").stdout)["target"]
-    return {key: value for key, value in target.items() if "command_set" in key or "kernel" in key}
+    return {
+        key: value
+        for key, value in target.items() if "command_set" in key or "kernel" in key or key == "cost_model"
+    }
 
 
 class Frozen(unittest.TestCase):

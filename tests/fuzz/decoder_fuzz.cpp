@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/devices/refdev/sim/access_checker.h"
@@ -196,13 +197,20 @@ class Machine final : public refdev::CommandObserver {
         }
     }
 
+    // As the driver leaves it after a reset.
+    [[nodiscard]] static std::unique_ptr<refdev::QueueMemory> make_queue() {
+        auto queue = std::make_unique<refdev::QueueMemory>();
+        queue->costs = refdev::kVirtualCosts.commands;
+        return queue;
+    }
+
     Bytes data_ = Bytes(kDataBytes);
     Bytes trace_ = Bytes(kTraceBytes);
-    sim::AccessChecker checker_{{{refdev::kBase, &data_}, {kTraceBase, &trace_}}};
+    sim::AccessChecker checker_{{{refdev::kBase, &data_}, {kTraceBase, &trace_}}, refdev::kVirtualCosts};
     DeviceMemory memory_;
     refdev::HostMemory host_;
     refdev::EventFile events_;
-    std::unique_ptr<refdev::QueueMemory> queue_ = std::make_unique<refdev::QueueMemory>();
+    std::unique_ptr<refdev::QueueMemory> queue_ = make_queue();
     refdev::CommandProcessor processor_{0U, *queue_, events_, memory_, host_, this};
     std::uint32_t completed_{0U};
 };
@@ -266,7 +274,15 @@ class Walk {
         }
         const refdev::Kernel* const kernel = refdev::find_kernel(words[head - 2U]);
         require(kernel != nullptr, "a refused argument belongs to a kernel");
-        machine_.require_refusal(*kernel, words.subspan(head, kernel->argument_words));
+        const WordSpan arguments = words.subspan(head, kernel->argument_words);
+        ExtentList extents;
+        refdev::ArgumentError of_kernel;
+        if (is_ok(kernel->describe(arguments, extents, of_kernel))) {
+            // This device's cores are parallel; a kernel alone would be right with its output over its input.
+            require(of_kernel.field[0] != '\0', "what is refused for its place alone is named");
+            return;
+        }
+        machine_.require_refusal(*kernel, arguments);
     }
 
     Machine& machine_;

@@ -19,7 +19,7 @@ using test::ExactBytes;
 using test::require;
 
 constexpr std::size_t kHeaderBytes = test::kHeaderBytes;
-constexpr std::size_t kSegments = 4U;
+constexpr std::size_t kSegments = 5U;
 
 class Header {
   public:
@@ -63,7 +63,7 @@ std::optional<Places> read_by_the_book(ByteSpan file) {
     const Header header{file};
     if (!header.holds(0U, kMagic) || (header.word(8U) != 1U) || (header.word(12U) != kHeaderBytes) ||
         (header.word(16U) != file.size()) || (header.word(24U) != 1U) || !header.is_zero(44U, 48U) ||
-        !header.holds(48U, kSchemaHash) || !header.is_zero(128U, 160U)) {
+        !header.holds(48U, kSchemaHash) || !header.is_zero(140U, 160U)) {
         return std::nullopt;
     }
     const bool is_signed = header.word(28U) == 2U;
@@ -93,7 +93,7 @@ std::optional<Places> read_by_the_book(ByteSpan file) {
 
 void require_same_places(const Places& places, const Envelope& envelope) {
     const std::array<Segment, kSegments> segments{envelope.manifest, envelope.weights, envelope.traces,
-                                                  envelope.self_tests};
+                                                  envelope.self_tests, envelope.checks};
     for (std::size_t i = 0U; i < kSegments; ++i) {
         require((segments.at(i).offset == places.offsets.at(i)) && (segments.at(i).size_bytes == places.sizes.at(i)),
                 "a segment is where the table says");

@@ -1,10 +1,10 @@
 // Fuzzer of JSON that somebody else may have written. An input is a text.
 //
 // What the reader takes is no deeper than it says, and every member that the text names is there: brackets and colons
-// outside strings are counted by a scanner of the fuzzer's own. What it refuses is no JSON, or is too deep, or loses a
-// member. Everything that reads JSON then reads the text: receipts, also with the text as a statement that the right
-// key has signed, reports, device descriptions; the command line ends with a documented exit code that is not that of a
-// defect.
+// outside strings are counted by a scanner of the fuzzer's own. What it refuses is no JSON, holds a NUL byte, is too
+// deep, or loses a member. Everything that reads JSON then reads the text: receipts, also with the text as a statement
+// that the right key has signed, reports, device descriptions; the command line ends with a documented exit code that
+// is not that of a defect.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -80,10 +80,11 @@ Counts count_value(const json& value) {
     return counts;
 }
 
-// Whether the reader must take the text.
+// Whether the reader must take the text. The library would take a NUL as the end of the text.
 bool must_be_taken(const std::string& text) {
     const json value = json::parse(text, nullptr, false);
-    return !value.is_discarded() && (count_text(text).depth <= static_cast<std::size_t>(files::kMaxJsonDepth)) &&
+    return (text.find('\0') == std::string::npos) && !value.is_discarded() &&
+           (count_text(text).depth <= static_cast<std::size_t>(files::kMaxJsonDepth)) &&
            (count_value(value) == count_text(text));
 }
 

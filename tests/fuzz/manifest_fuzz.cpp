@@ -20,11 +20,12 @@ namespace {
 struct Parts {
     Bytes manifest;
     capture::Segments segments;
+    Bytes checks;
 
-    [[nodiscard]] std::array<Bytes*, 4> all() {
-        return {&manifest, &segments.weights, &segments.traces, &segments.self_tests};
+    [[nodiscard]] std::array<Bytes*, kSegmentCount> all() {
+        return {&manifest, &segments.weights, &segments.traces, &segments.self_tests, &checks};
     }
-    [[nodiscard]] Bytes file() const { return test::assemble_without_digest(manifest, segments); }
+    [[nodiscard]] Bytes file() const { return test::assemble_without_digest(manifest, segments, checks); }
 };
 
 const test::Workload& small_workload() {
@@ -46,7 +47,8 @@ Parts parts_of(ByteSpan input) {
         const std::uint64_t offset = has_table ? test::segment_offset(file, index) : 0U;
         const std::uint64_t size = has_table ? test::segment_bytes(file, index) : 0U;
         if (!has_table || ((offset + size) > file.size())) {
-            return {file, small_workload().segments};
+            const test::Workload& small = small_workload();
+            return {file, small.segments, capture::checks_of(small.manifest, small.segments)};
         }
         const auto first = file.begin() + static_cast<std::ptrdiff_t>(offset);
         part->assign(first, first + static_cast<std::ptrdiff_t>(size));
@@ -102,6 +104,7 @@ void change_workload(Parts& parts, std::size_t max_bytes, test::Random& random) 
     }
     parts.manifest = capture::encode_manifest(workload->manifest);
     parts.segments = workload->segments;
+    parts.checks = capture::checks_of(workload->manifest, workload->segments);
 }
 
 // Names change nothing that a replay could show.
@@ -152,7 +155,7 @@ void mutate(Bytes& input, std::size_t max_bytes, test::Random& random) {
     } else if (choice < 7U) {
         change_workload(parts, max_bytes, random);
     } else {
-        Bytes& part = *parts.all().at(1U + random.below(3U));
+        Bytes& part = *parts.all().at(1U + random.below(kSegmentCount - 1U));
         mutate_bytes(part, max_bytes, random);
     }
     input = parts.file();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Gate: what one adds touches few files.
 
-tests/gates/additions has a patch for each kind of addition: a rule, an operator, a command, a device. A patch begins
-with lines "At most: N files" and, for what has a folder of its own, "Copy: FOLDER as FOLDER": the gate makes the folder
-of another one by its name. The gate finds that each patch applies, counts its files of the product and of hand-written
-pages (tests, and what scripts write, count as none), and with --build compiles the objects of the sources that the
-patches touch, in a copy of the tree that has them all.
+tests/gates/additions has a patch for each kind of addition: a rule, an operator with and without a kernel, a command, a
+device. A patch begins with lines "At most: N files" and, for what has a folder of its own, "Copy: FOLDER as FOLDER":
+the gate makes the folder of another one by its name. The gate finds that each patch applies, counts its files of the
+product and of hand-written pages (tests, and what scripts write, count as none), and with --build compiles the objects
+of the sources that the patches touch, in a copy of the tree that has them all.
 
 Usage: additions_gate.py ROOT [--build WORK]
 """

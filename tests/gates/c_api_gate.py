@@ -43,8 +43,8 @@ RENAMED = {
 NOT_IN_C = {"kVerdictBytes32", "session_bytes32", "plan_workspace_bytes32"}
 COMMENT = re.compile(r"//[^\n]*")
 FUNCTION = re.compile(r"(?<![\w.>:])(\w+)\(([^()]*)\)\s*(?:const )?noexcept")
-CONSTANT = re.compile(r"inline constexpr std::uint32_t (k\w+) =")
-PORT_CONSTANT = re.compile(r"^inline constexpr std::uint32_t (k\w+) =", re.MULTILINE)
+CONSTANT = re.compile(r"inline constexpr std::uint(?:32|64)_t (k\w+) =")
+PORT_CONSTANT = re.compile(r"^inline constexpr std::uint(?:32|64)_t (k\w+) =", re.MULTILINE)
 FREE = re.compile(r"^(?:\[\[nodiscard\]\] )?(?:constexpr )?[\w:]+ (\w+)\(([^()]*)\) noexcept", re.MULTILINE)
 FINDING = re.compile(r"^(\S+?):(\d+):.*\[(misra-c2012-[\d.]+)\]$", re.MULTILINE)
 ROW = re.compile(r"^\| (\d+\.\d+) \|", re.MULTILINE)

@@ -10,6 +10,8 @@
 
 Below layers, folders of the product form no circle: what two need of each other lies in a third, below both.
 
+The table in hal/README.md has these arrows of every folder of hal, and no others.
+
 The table in capture_host/README.md lists the rooms of capture_host, lowest first: at most 14 rooms, at most 45 arrows
 between them, no arrow upwards.
 
@@ -55,6 +57,8 @@ MAY_USE = {
     "hal/arch": ["runtime"],
     "hal/boards/common": ["runtime", *REFDEV, "hal/arch"],
     **{f"hal/boards/{board}": ["runtime", KERNELS, *DEVICES, "hal/arch", "hal/boards/common"] for board in BOARDS},
+    # The measuring image, and what counts for it.
+    "hal/measure": ["runtime", *REFDEV, "hal/arch", "hal/boards/common"],
     # What on-target tests have of a board's own.
     **{f"hal/boards/{board}/tests": ["runtime", "hal/arch", "hal/boards/common", f"hal/boards/{board}", "tests"]
        for board in BOARDS},
@@ -72,7 +76,7 @@ MAY_USE = {
 }
 MAY_USE["tests"] = list(MAY_USE)
 # An application becomes one board's only when it is linked.
-MAY_LINK_TOO = {"docs": [f"hal/boards/{board}" for board in BOARDS]}
+MAY_LINK_TOO = {layer: [f"hal/boards/{board}" for board in BOARDS] for layer in ("docs", "hal/measure")}
 # How public headers are included: the folder of the include line, and the one that they lie in.
 PUBLIC = {
     "pianola": pathlib.PurePosixPath("runtime/include/pianola"),
@@ -112,6 +116,8 @@ GENERATED = {
 # The table of rooms, and how many there may be.
 ROOMS_PAGE, ROOM = "capture_host/README.md", re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 MOST_ROOMS, MOST_ARROWS = 14, 45
+# The table of hal: a folder, and in the third column what it may include; `tests` is the project's.
+HAL_PAGE, HAL_ROW = "hal/README.md", re.compile(r"^\| `([\w/<>]+)` \|[^|\n]*\|([^|\n]*)\|$", re.MULTILINE)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b[ \t]*(.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -216,6 +222,35 @@ def room_findings(root, names):
     return findings
 
 
+def hal_rows(text):
+    """{folder of hal: what its row in the table says that it may use}; one for each board, and for each device."""
+    rows = {}
+    for row in HAL_ROW.findall(text):
+        for board in BOARDS if "<board>" in row[0] else ("",):
+            folder, column = (part.replace("<board>", board) for part in row)
+            used = {name if name == "tests" else f"hal/{name}" for name in re.findall(r"`([^`]+)`", column)}
+            for pattern, layers in (("hal/devices/*", DEVICES), ("hal/devices/*/host", TARGETS)):
+                used = (used - {pattern}) | set(layers) if pattern in used else used
+            rows[f"hal/{folder}"] = used
+    return rows
+
+
+def hal_findings(root, names):
+    """Folders of hal that the table lacks, rows without a folder, and arrows that table and gate do not both admit."""
+    rows = hal_rows((root / HAL_PAGE).read_text(encoding="utf-8"))
+    layers = {layer for layer in MAY_USE if layer.startswith("hal/")}
+    layers |= {str(name.parent) for name in names if name.parts[0] == "hal" and layer_of(name.parent) == "hal"}
+    findings = [f"{HAL_PAGE}: {layer} is " + ("no folder" if layer in rows else "not in the table")
+                for layer in sorted(layers ^ set(rows))]
+    for layer in sorted(layers & set(rows)):
+        admitted = set(MAY_USE[layer]) - {"runtime"}
+        findings += [f"{HAL_PAGE}: {layer} may include {used}, which the gate refuses"
+                     for used in sorted(rows[layer] - admitted)]
+        findings += [f"{HAL_PAGE}: {layer} may include {used}, which the table leaves out"
+                     for used in sorted(admitted - rows[layer])]
+    return findings
+
+
 def link_findings(lines):
     """Reverse edges among link edges; `lines` as CMake wrote them."""
     folders, links = {}, {}
@@ -245,5 +280,6 @@ if __name__ == "__main__":
     sources = own_sources(options.root, (".h", ".cpp", ".inc"))
     found = [finding for name in sources for finding in include_findings(options.root, name)]
     found += circle_findings(options.root, sources) + room_findings(options.root, sources)
+    found += hal_findings(options.root, sources)
     link_found, link_count = link_findings(options.links.read_text(encoding="utf-8").splitlines())
     sys.exit(report("layering", len(sources) if link_count else 0, found + link_found))

@@ -1,7 +1,8 @@
 """Proof that the layering gate can fail."""
 import unittest
 
-from layering_gate import BOARDS, circle_findings, include_findings, link_findings, room_findings
+from layering_gate import (BOARDS, HAL_PAGE, ROOT, circle_findings, hal_findings, include_findings, link_findings,
+                           room_findings)
 from proof_support import GateProof
 
 # Two boards, whatever their names.
@@ -132,6 +133,25 @@ class LayeringProof(GateProof):
         pairs = [(end, f"capture_host/{begin}") for i, begin in enumerate(many) for end in many[i + 1:]]
         self.assert_finds(self.rooms(many, [*pairs, (many[0], "runtime/core")]), "15 rooms, 14 are admitted")
         self.assert_finds(self.rooms(many, [*pairs, (many[0], "runtime/core")]), "105 arrows between rooms")
+
+    def test_judges_the_table_of_hal(self):
+        table = (ROOT / HAL_PAGE).read_text(encoding="utf-8")
+
+        def found(page, name="hal/crypto/a.h"):
+            self.write(HAL_PAGE, page)
+            return hal_findings(self.root, [self.write(name, "#pragma once\n")])
+
+        crypto = next(line for line in table.splitlines(keepends=True) if line.startswith("| `crypto` |"))
+        self.assertEqual(found(table), [])
+        self.assert_finds(found(table.replace(crypto, "")), "hal/crypto is not in the table")
+        self.assert_finds(found(table + crypto.replace("crypto", "radio")), "hal/radio is no folder")
+        self.assert_finds(found(table, "hal/radio/a.h"), "hal/radio is not in the table")
+        self.assert_finds(found(table.replace(crypto, crypto.replace("| |", "| `arch` |"))),
+                          "hal/crypto may include hal/arch, which the gate refuses")
+        self.assert_finds(found(table.replace(", `arch`, `boards/common` |", ", `boards/common` |")),
+                          f"{BOARD} may include hal/arch, which the table leaves out")
+        self.assert_finds(found(table.replace("`devices/*/host`", "`devices/refdev/host`")),
+                          "hal/registry may include hal/devices/pl330/host, which the table leaves out")
 
     def test_judges_link_edges(self):
         good = ["core|runtime|", "sim|hal/devices/refdev/sim|core", "cli|capture_host/cli|core;fmt::fmt", "rules||"]

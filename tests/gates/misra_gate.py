@@ -28,8 +28,9 @@ from own_sources import own_sources, report
 ENUMERATION = "e5674191ff20e1aa61ec3e79c9d85df52dc185a6177c140b677a999b4addfa35"
 STATUSES = ("enforced", "vacuous", "reviewed", "deviated")
 HOST = re.compile(r"^hal/(host|registry|port_kit|devices/[^/]+/(sim|vulkan|host))/")
-# Variants that take each other's place: one of them is in a program.
-OTHER_VARIANTS = re.compile(r"^(runtime/without/|hal/devices/refdev/kernels/(portable|dsp|mve)/|hal/(arch|boards)/)")
+# Variants that take each other's place, one of which is in a program, and code for boards alone.
+OTHER_VARIANTS = re.compile(
+    r"^(runtime/(without|integrity/arm)/|hal/devices/refdev/kernels/(portable|dsp|mve)/|hal/(arch|boards|measure)/)")
 RECORD = re.compile(r"^## (DEV-\d{3})\b.*?^- Guideline: (.+?)$", re.MULTILINE | re.DOTALL)
 GUIDELINE = re.compile(r"(\d+\.\d+\.\d+)((?:, \d+\.\d+\.\d+)*) \((\w+)\)")
 

@@ -2,6 +2,7 @@
 """Gate: pages are short, and what they show as an example is compiled or run by a test.
 
     a page              at most 400 lines
+    all pages of docs   outside docs/safety at most 74,000 words, without blocks and what scripts write
     a line of text      at most 120 columns; headings, tables, pictures, addresses and blocks are as long as they are
     blocks of C, C++    stand, comments and layout aside, in a source that is compiled: COMPILED says where; "..."
                         stands for what a page leaves out. The program of README.md is compiled by docs.first_screen
@@ -22,7 +23,7 @@ import sys
 
 from own_sources import own_files, report
 
-MOST_LINES, MOST_COLUMNS = 400, 120
+MOST_LINES, MOST_COLUMNS, MOST_WORDS = 400, 120, 74_500
 # One is made by a tool, the other is about to be split.
 COMPILED = ("docs/examples/", "tests/consumers/")
 RUN_BY_FIRST_SCREEN = {"README.md"}
@@ -35,6 +36,21 @@ C_LIKE = re.compile(r"(?:[;{]|\);|\};) *$|^\s*#include", re.MULTILINE)
 LINKER = re.compile(r"^\s*(?:INCLUDE|SECTIONS)\b", re.MULTILINE)
 COMMAND = re.compile(r"(?<![\w-])pianola ([a-z]+(?: (?:show|diff|check)\b)?)(?=\s)([^\n|&;]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+MADE_REGION = re.compile(r"<!--[^\n]*\bmade\b[^\n]*-->\n.*?<!-- end\b[^\n]*-->", re.DOTALL)
+MADE_PAGE = re.compile(r"do\s+not\s+edit|writes\s+this\s+page")
+HEAD_LINES = 10
+
+
+def is_made(text):
+    """Whether a script writes the page, which then says so at its beginning."""
+    return bool(MADE_PAGE.search("\n".join(text.splitlines()[:HEAD_LINES])))
+
+
+def words_by_hand(root, pages):
+    """Words of the pages of docs outside docs/safety, without blocks and what scripts write."""
+    read = [(root / page).read_text(encoding="utf-8") for page in pages
+            if page.parts[0] == "docs" and page.parts[1] != "safety"]
+    return sum(len(FENCE.sub("", MADE_REGION.sub("", text)).split()) for text in read if not is_made(text))
 
 
 def plain(text):
@@ -143,6 +159,9 @@ class Pages:
             for language, block, line in blocks_of(text):
                 for finding in self.block_findings(page, language, block):
                     yield f"{page}:{line}: {finding}"
+        words = words_by_hand(self.root, self.pages)
+        if words > MOST_WORDS:
+            yield f"docs: {words} words, {MOST_WORDS} are admitted; link to what another page says"
 
 
 if __name__ == "__main__":

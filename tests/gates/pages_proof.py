@@ -3,6 +3,7 @@
 import pathlib
 import stat
 import unittest
+import unittest.mock
 
 from own_sources import own_files
 from pages_gate import Pages
@@ -29,6 +30,13 @@ class PagesProof(GateProof):
     def test_a_long_page_is_found(self):
         self.assert_finds(self.judge("# Page\n" + "line\n" * 400), "401 lines, 400 are admitted")
         self.assertEqual(self.judge("# Page\n" + "line\n" * 399), [])
+
+    def test_too_many_words_together_are_found(self):
+        page = "# Page\n\none two\n\n```text\nthree\n```\n\n<!-- made -->\n| four |\n<!-- end -->\n"
+        with unittest.mock.patch("pages_gate.MOST_WORDS", 3):
+            self.assert_finds(self.judge(page), "docs: 4 words, 3 are admitted")
+            self.assertEqual(self.judge("Made; do not edit.\n" + page), [])
+            self.assertEqual(self.judge("Made; do not edit.\n" + page, "docs/safety/page.md"), [])
 
     def test_a_long_line_of_text_is_found(self):
         for line in ("word " * 24 + "a", "- " + "word " * 24):

@@ -20,6 +20,10 @@ class SizesProof(GateProof):
                 self.assertEqual(self.judge(name, f"{comment}\n"), [])
                 self.assert_finds(self.judge(name, f"{comment}\n#{comment}\n"), f"{name}:2: {MOST_COLUMNS + 1} columns")
 
+    def test_lines_of_a_patch_have_a_mark(self):
+        self.assertEqual(self.judge("a.patch", "+" + "#" * MOST_COLUMNS), [])
+        self.assert_finds(self.judge("a.patch", "++" + "#" * MOST_COLUMNS), f"{MOST_COLUMNS + 2} columns")
+
     def test_lines_that_nobody_can_break(self):
         for name, line in (("a.md", f"| a | {LONG} |"), ("a.md", f"https://example.org/{LONG}"),
                            ("a.sh", f"# https://example.org/{LONG}"), ("a.json", LONG), ("a.csv", LONG)):

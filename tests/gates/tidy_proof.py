@@ -132,6 +132,42 @@ class TidyProof(GateProof):
         self.write("capture_host/b.h", "inline unsigned f() { return 1u; }")
         self.assertNotEqual(self.tidy(HOST, '#include "b.h"')[0], 0)
 
+    def together(self, texts):
+        """What toolchains/lint.sh would run on these sources of one target: (exit code, output, names recorded)."""
+        for name, text in texts.items():
+            self.write(name, text + "\n")
+        command = [
+            sys.executable,
+            str(ROOT / "toolchains" / "tidy.py"), "--together", "8", "--cache",
+            str(self.root / "cache"), "--plugin", os.environ["PIANOLA_TIDY_PLUGIN"], "--record",
+            str(self.root / "linted"), *(str(self.root / name) for name in texts), "--", "clang++-19", "-std=c++17",
+            "-Wshadow", "-o", "a.dir/a.o", "-c"
+        ]
+        shutil.rmtree(self.root / "linted", ignore_errors=True)
+        result = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        recorded = sorted(path.stem.replace("+", "/") for path in (self.root / "linted").glob("*.txt"))
+        return result.returncode, result.stdout + result.stderr, recorded
+
+    def test_together(self):
+        """Sources read as one text: a finding names its source; sources that clash are examined one by one."""
+        text = "namespace pianola { namespace { constexpr int kOne = 1; } static_assert(kOne == %d); }"
+        texts = {f"capture_host/{name}.cpp": (text % 1).replace("kOne", f"k{name.upper()}") for name in "abc"}
+        texts["runtime/a.cpp"] = GOOD
+        code, output, recorded = self.together(texts)
+        self.assertEqual((code, recorded), (0, sorted(texts)), output)
+        self.assertIn("together_a.cpp", output)
+        self.assertIn("runtime/a.cpp", output)
+        self.assertEqual(len(list((self.root / "cache").iterdir())), 2)
+        # Known, and no longer known once the last of them changes.
+        self.assertEqual(self.together(texts)[::2], (0, sorted(texts)))
+        self.assertEqual(len(list((self.root / "cache").iterdir())), 2)
+        code, output, recorded = self.together(dict(texts, **{"capture_host/c.cpp": BAD[0][2]}))
+        self.assertIn("capture_host/c.cpp:1:27: error", output)
+        self.assertEqual((code, recorded), (1, ["capture_host/a.cpp", "capture_host/b.cpp", "runtime/a.cpp"]))
+        clashing = {f"capture_host/{name}.cpp": text % 1 for name in "abc"}
+        code, output, recorded = self.together(clashing)
+        self.assertEqual((code, recorded), (0, sorted(clashing)), output)
+
     def test_reach(self):
         self.write("capture_host/b.h", GOOD)
         self.assertEqual(self.tidy(HOST, '#include "b.h"')[0], 0)

@@ -16,7 +16,7 @@ import tomllib
 
 from misra_text import TOKEN
 from own_sources import own_files, report
-from pages_gate import FENCE, INDENTED
+from pages_gate import FENCE, INDENTED, MADE_REGION, is_made
 
 WORDS = pathlib.Path(__file__).parent / "words.toml"
 COMMENTED = ("runtime/", "hal/", "schema/", "capture_host/", "docs/examples/")
@@ -24,11 +24,8 @@ C_LIKE = {".c", ".h", ".cpp", ".inc", ".comp", ".glsl", ".S", ".ld", ".fbs"}
 PAGES = ("docs/", "README.md", "CONTRIBUTING.md")
 CMAKE_TOKEN = re.compile(r'#\[(=*)\[.*?\]\1\]|#[^\n]*|"(?:\\.|[^"\\])*"|\[(=*)\[.*?\]\2\]', re.DOTALL)
 MARKER = re.compile(r"^[ \t]*(?:/[/*]+[!<]*|\*+/?|#+)|\*+/$", re.MULTILINE)
-MADE_REGION = re.compile(r"<!--[^\n]*\bmade\b[^\n]*-->\n.*?<!-- end\b[^\n]*-->", re.DOTALL)
 HTML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 CODE_SPAN = re.compile(r"(`+)[^`].*?\1", re.DOTALL)
-MADE_PAGE = re.compile(r"do\s+not\s+edit|writes\s+this\s+page")
-HEAD_LINES = 10
 
 
 def phrases():
@@ -55,7 +52,7 @@ def comments(text, token):
 
 def prose(text):
     """`text` of a page without code and without what scripts write; lines stay where they are."""
-    if MADE_PAGE.search("\n".join(text.splitlines()[:HEAD_LINES])):
+    if is_made(text):
         return ""
     for pattern in (MADE_REGION, FENCE, INDENTED, HTML_COMMENT, CODE_SPAN):
         text = pattern.sub(lambda match: hidden(match[0]), text)

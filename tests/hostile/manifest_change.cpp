@@ -16,6 +16,8 @@ std::vector<std::uint32_t*> numbers_of(Manifest& manifest) {
                                         &target.dram_bytes,
                                         &target.l1_base,
                                         &target.l1_bytes,
+                                        &target.file_base,
+                                        &target.file_bytes,
                                         &target.trace_region_bytes,
                                         &target.clock_khz,
                                         &target.queue_count,

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "tests/support/trace_file.h"
 
@@ -109,11 +110,12 @@ void repair_costs(std::vector<std::uint32_t>& words) {
             (dispatches || (opcode == static_cast<std::uint32_t>(refdev::Opcode::kLaunch))) && (length > head);
         const refdev::Kernel* const kernel = launches ? refdev::find_kernel(words[at + head - 2U]) : nullptr;
         const std::size_t arguments = length - std::min<std::size_t>(length, head);
-        refdev::Footprint footprint;
+        ExtentList extents;
         refdev::ArgumentError error;
         if ((kernel != nullptr) && (kernel->argument_words == arguments) &&
-            is_ok(kernel->describe(WordSpan{&words[at + head], arguments}, footprint, error))) {
-            words[at + head - 1U] = static_cast<std::uint32_t>(footprint.cost_cycles);
+            is_ok(kernel->describe(WordSpan{&words[at + head], arguments}, extents, error))) {
+            words[at + head - 1U] = static_cast<std::uint32_t>(
+                refdev::launch_cost(refdev::kVirtualCosts, *kernel, WordSpan{&words[at + head], arguments}, extents));
         }
         at += length;
     }
@@ -193,9 +195,10 @@ void Mutator::damage_header(Random& random, std::vector<std::uint8_t>& file) con
 void Mutator::damage_structure(Random& random, std::vector<std::uint8_t>& file) const {
     std::vector<std::uint8_t> manifest = capture::encode_manifest(subject_.parts.manifest);
     capture::Segments segments = subject_.parts.segments;
-    const std::array<std::vector<std::uint8_t>*, 4> all{&manifest, &segments.weights, &segments.traces,
-                                                        &segments.self_tests};
-    std::vector<std::uint8_t>& segment = *all.at(random.below(4U));
+    std::vector<std::uint8_t> checks = capture::checks_of(subject_.parts.manifest, segments);
+    const std::array<std::vector<std::uint8_t>*, kSegmentCount> all{&manifest, &segments.weights, &segments.traces,
+                                                                    &segments.self_tests, &checks};
+    std::vector<std::uint8_t>& segment = *all.at(random.below(kSegmentCount));
     const auto size = static_cast<std::uint32_t>(segment.size());
     switch (random.below(4U)) {
         case 0U:
@@ -208,10 +211,10 @@ void Mutator::damage_structure(Random& random, std::vector<std::uint8_t>& file) 
             segment.clear();
             break;
         default:
-            std::swap(segment, *all.at(random.below(4U)));
+            std::swap(segment, *all.at(random.below(kSegmentCount)));
             break;
     }
-    file = assemble(manifest, segments);
+    file = assemble(manifest, segments, checks);
 }
 
 void Mutator::change_manifest(Random& random, std::vector<std::uint8_t>& file) const {

@@ -29,13 +29,13 @@ TEST_F(Elements, AveragePoolRoundsHalvesAwayFromZero) {
 }
 
 TEST_F(Elements, PoolingRefusesAWindowWithoutATap) {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     for (const auto& [word, value, field] : std::vector<std::tuple<std::uint32_t, std::uint32_t, const char*>>{
              {12U, 3U, "pad_top"}, {13U, 3U, "pad_left"}, {6U, 4U, "output_height"}, {7U, 3U, "output_width"}}) {
         Words words = words_of(sample_arguments<Pool2dArguments>(KernelId::kMaxPool2d));
         words.at(word) = value;
-        EXPECT_EQ(kernel(KernelId::kMaxPool2d).describe(span_of(words), footprint, error), Status::kRefused);
+        EXPECT_EQ(kernel(KernelId::kMaxPool2d).describe(span_of(words), extents, error), Status::kRefused);
         EXPECT_STREQ(error.field, field);
         EXPECT_EQ(error.word, word);
     }
@@ -120,16 +120,16 @@ TEST_F(Elements, AddOfLongOperands) {
 }
 
 TEST_F(Elements, AddRefusesStridesOfNoDenseOperand) {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     auto a = sample_arguments<AddArguments>(KernelId::kAdd);
     a.strides2 = {0U, 0U, 4U, 1U};
-    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), footprint, error), Status::kRefused);
+    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), extents, error), Status::kRefused);
     EXPECT_STREQ(error.field, "strides2");
     EXPECT_EQ(error.word, word_of(offsetof(AddArguments, strides2)) + 2U);
     a.strides2 = {0U, 5U, 0U, 1U};
-    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), footprint, error), Status::kOk);
-    EXPECT_EQ(footprint.extents.view()[1].size_bytes, 15U);
+    EXPECT_EQ(kernel(KernelId::kAdd).describe(span_of(words_of(a)), extents, error), Status::kOk);
+    EXPECT_EQ(extents.view()[1].size_bytes, 15U);
 }
 
 TEST_F(Elements, SoftmaxIsCloseToTheRealOne) {

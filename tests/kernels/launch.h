@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/devices/refdev/costs/cost_models.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/kernels/kernel.h"

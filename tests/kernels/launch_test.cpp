@@ -11,35 +11,35 @@ namespace {
 constexpr std::uint32_t kMemoryBytes = 3200U;
 constexpr std::uint32_t kHostileRounds = PIANOLA_HOSTILE_ROUNDS;
 
-bool is_touched(const Footprint& footprint, std::uint32_t address, Access access) {
-    const Span<const Extent> extents = footprint.extents.view();
-    return std::any_of(extents.begin(), extents.end(), [&](const Extent& extent) {
+bool is_touched(const ExtentList& extents, std::uint32_t address, Access access) {
+    const Span<const Extent> touched = extents.view();
+    return std::any_of(touched.begin(), touched.end(), [&](const Extent& extent) {
         return (extent.access == access) && ((address - extent.address) < extent.size_bytes);
     });
 }
 
-bool is_written(const Footprint& footprint, std::uint32_t address) {
-    return is_touched(footprint, address, Access::kWrite);
+bool is_written(const ExtentList& extents, std::uint32_t address) {
+    return is_touched(extents, address, Access::kWrite);
 }
 
-bool is_read(const Footprint& footprint, std::uint32_t address) {
-    return is_touched(footprint, address, Access::kRead);
+bool is_read(const ExtentList& extents, std::uint32_t address) {
+    return is_touched(extents, address, Access::kRead);
 }
 
 class EveryKernel : public testing::TestWithParam<Sample> {
   protected:
     const Kernel& kernel_ = kernel(GetParam().id);
-    Footprint footprint_;
+    ExtentList extents_;
     ArgumentError error_;
     SmallDevice device_{kMemoryBytes};
     std::mt19937 random_{7U};
 
-    Status describe(const Words& words) { return kernel_.describe(span_of(words), footprint_, error_); }
+    Status describe(const Words& words) { return kernel_.describe(span_of(words), extents_, error_); }
 };
 
 TEST_P(EveryKernel, SampleIsAcceptedAndRuns) {
     ASSERT_EQ(describe(GetParam().words), Status::kOk) << error_.field << " " << error_.word;
-    EXPECT_GT(footprint_.cost_cycles, 0U);
+    EXPECT_GT(launch_cost(kVirtualCosts, kernel_, span_of(GetParam().words), extents_), 0U);
     EXPECT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
 }
 
@@ -51,13 +51,13 @@ TEST_P(EveryKernel, WritesEveryByteOfItsWriteExtentAndNoOther) {
     for (const std::uint8_t fill : {std::uint8_t{0x00U}, std::uint8_t{0xFFU}}) {
         device_.bytes() = start;
         for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
-            if (is_written(footprint_, kBase + i) && !is_read(footprint_, kBase + i)) {
+            if (is_written(extents_, kBase + i) && !is_read(extents_, kBase + i)) {
                 device_.bytes()[i] = fill;
             }
         }
         ASSERT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
         for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
-            if (!is_written(footprint_, kBase + i)) {
+            if (!is_written(extents_, kBase + i)) {
                 ASSERT_EQ(device_.bytes()[i], start[i]) << i;
             }
         }
@@ -74,13 +74,13 @@ TEST_P(EveryKernel, DependsOnNothingOutsideItsExtents) {
     const std::vector<std::uint8_t> result = device_.bytes();
     device_.bytes() = start;
     for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
-        if (!is_read(footprint_, kBase + i)) {
+        if (!is_read(extents_, kBase + i)) {
             device_.bytes()[i] ^= 0x5AU;
         }
     }
     ASSERT_EQ(device_.run(GetParam().id, GetParam().words), Status::kOk);
     for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
-        if (is_written(footprint_, kBase + i)) {
+        if (is_written(extents_, kBase + i)) {
             ASSERT_EQ(device_.bytes()[i], result[i]) << i;
         }
     }
@@ -90,7 +90,7 @@ TEST_P(EveryKernel, FaultsWithoutATouchWhereARegionForbids) {
     device_.randomise(random_);
     const std::vector<std::uint8_t> start = device_.bytes();
     ASSERT_EQ(describe(GetParam().words), Status::kOk);
-    const Span<const Extent> extents = footprint_.extents.view();
+    const Span<const Extent> extents = extents_.view();
     for (const Access forbidden : {Access::kRead, Access::kWrite}) {
         if (std::any_of(extents.begin(), extents.end(),
                         [&](const Extent& extent) { return extent.access == forbidden; })) {
@@ -111,9 +111,15 @@ TEST_P(EveryKernel, RefusesAnyOtherNumberOfWords) {
     }
 }
 
+// Kernels that work in the order of memory accept one that lies below their first operand (overlap_test.cpp), and name
+// it as well.
 TEST_P(EveryKernel, RefusesAnOutputOnTopOfPartOfAnInput) {
+    constexpr std::array<KernelId, 7> kInOrder{
+        KernelId::kConv2d, KernelId::kDepthwiseConv2d, KernelId::kAveragePool2d,       KernelId::kMaxPool2d,
+        KernelId::kPad,    KernelId::kConv2dInt16,     KernelId::kDepthwiseConv2dInt16};
+    const bool in_order = std::find(kInOrder.begin(), kInOrder.end(), GetParam().id) != kInOrder.end();
     ASSERT_EQ(describe(GetParam().words), Status::kOk);
-    const ExtentList published = footprint_.extents;
+    const ExtentList published = extents_;
     for (const Extent& input : published.view()) {
         for (const Extent& output : published.view()) {
             if ((input.access != Access::kRead) || (output.access != Access::kWrite) ||
@@ -127,7 +133,8 @@ TEST_P(EveryKernel, RefusesAnOutputOnTopOfPartOfAnInput) {
                  {input.address + 4U, input.address - 4U, input.address + ((input.size_bytes - 1U) & ~3U)}) {
                 Words words = GetParam().words;
                 words[index] = address;
-                EXPECT_EQ(describe(words), Status::kRefused) << input.field;
+                const bool is_below = in_order && (&input == published.view().data()) && (address < input.address);
+                EXPECT_TRUE((describe(words) == Status::kRefused) || is_below) << input.field;
                 EXPECT_STREQ(error_.field, output.field);
                 EXPECT_EQ(error_.word, index);
             }
@@ -137,7 +144,7 @@ TEST_P(EveryKernel, RefusesAnOutputOnTopOfPartOfAnInput) {
 
 TEST_P(EveryKernel, RefusesAnOperandThatWrapsRoundTheAddressSpace) {
     ASSERT_EQ(describe(GetParam().words), Status::kOk);
-    const ExtentList published = footprint_.extents;
+    const ExtentList published = extents_;
     for (const Extent& extent : published.view()) {
         const auto word = std::find(GetParam().words.begin(), GetParam().words.end(), extent.address);
         ASSERT_NE(word, GetParam().words.end());
@@ -205,7 +212,7 @@ TEST_P(EveryKernel, BearsHostileArgumentsAndMemory) {
         accepted += 1U;
         for (std::uint32_t i = 0U; i < kMemoryBytes; ++i) {
             if (device_.bytes()[i] != start[i]) {
-                ASSERT_TRUE(is_written(footprint_, kBase + i)) << i;
+                ASSERT_TRUE(is_written(extents_, kBase + i)) << i;
             }
         }
     }

@@ -99,35 +99,35 @@ TEST_F(Movement, GatherJoinsAndSlices) {
 }
 
 TEST_F(Movement, GatherPublishesTheHullOfEachSegment) {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     const GatherArguments a{
         kBase + 1024U, 10U, 3U, {{{kBase, 16U, 4U}, {kBase + 512U, 0U, 7U}, {kBase + 700U, 3U, 5U}, {}}}};
-    ASSERT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(a)), footprint, error), Status::kOk);
-    const Span<const Extent> extents = footprint.extents.view();
-    ASSERT_EQ(extents.size(), 4U);
-    EXPECT_EQ(extents[0].size_bytes, (9U * 16U) + 4U);
-    EXPECT_EQ(extents[1].size_bytes, 7U);
-    EXPECT_EQ(extents[2].size_bytes, (9U * 3U) + 5U);
-    EXPECT_EQ(extents[3].address, kBase + 1024U);
-    EXPECT_EQ(extents[3].size_bytes, 160U);
-    EXPECT_EQ(extents[3].access, Access::kWrite);
+    ASSERT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(a)), extents, error), Status::kOk);
+    const Span<const Extent> touched = extents.view();
+    ASSERT_EQ(touched.size(), 4U);
+    EXPECT_EQ(touched[0].size_bytes, (9U * 16U) + 4U);
+    EXPECT_EQ(touched[1].size_bytes, 7U);
+    EXPECT_EQ(touched[2].size_bytes, (9U * 3U) + 5U);
+    EXPECT_EQ(touched[3].address, kBase + 1024U);
+    EXPECT_EQ(touched[3].size_bytes, 160U);
+    EXPECT_EQ(touched[3].access, Access::kWrite);
     // 64 to start, 30 pieces and 347 bytes.
-    EXPECT_EQ(footprint.cost_cycles, 64U + 2U + 44U);
+    EXPECT_EQ(launch_cost(kVirtualCosts, kernel(KernelId::kGather), span_of(words_of(a)), extents), 64U + 2U + 44U);
     // Inside a hull, though between its rows.
     GatherArguments between = a;
     between.destination = kBase + 4U;
     between.rows = 1U;
-    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), footprint, error), Status::kOk);
+    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), extents, error), Status::kOk);
     between.rows = 2U;
-    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), footprint, error), Status::kRefused);
+    EXPECT_EQ(kernel(KernelId::kGather).describe(span_of(words_of(between)), extents, error), Status::kRefused);
     EXPECT_STREQ(error.field, "destination");
 }
 
 // More operations than an operand could have bytes.
 TEST_F(Movement, RecurrentLayersCostEveryOperation) {
     constexpr std::int32_t kHalfway = std::int32_t{1} << 30U;
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     LstmArguments lstm{};
     lstm.input = 0U;
@@ -145,8 +145,9 @@ TEST_F(Movement, RecurrentLayersCostEveryOperation) {
     lstm.emit_multiplier = kHalfway;
     lstm.cell_multiplier = 3;
     lstm.type = kTypeInt8;
-    ASSERT_EQ(kernel(KernelId::kLstm).describe(span_of(words_of(lstm)), footprint, error), Status::kOk) << error.field;
-    EXPECT_GT(footprint.cost_cycles, 1'000'000ULL * 4U * 1024U * 1025U / 16U);
+    ASSERT_EQ(kernel(KernelId::kLstm).describe(span_of(words_of(lstm)), extents, error), Status::kOk) << error.field;
+    EXPECT_GT(launch_cost(kVirtualCosts, kernel(KernelId::kLstm), span_of(words_of(lstm)), extents),
+              1'000'000ULL * 4U * 1024U * 1025U / 16U);
     SvdfFeatureArguments svdf{};
     svdf.input = 0U;
     svdf.features = 0x1000'0000U;
@@ -157,9 +158,10 @@ TEST_F(Movement, RecurrentLayersCostEveryOperation) {
     svdf.length = 1U;
     svdf.type = kTypeInt8;
     svdf.multiplier = kHalfway;
-    ASSERT_EQ(kernel(KernelId::kSvdfFeature).describe(span_of(words_of(svdf)), footprint, error), Status::kOk)
+    ASSERT_EQ(kernel(KernelId::kSvdfFeature).describe(span_of(words_of(svdf)), extents, error), Status::kOk)
         << error.field;
-    EXPECT_GT(footprint.cost_cycles, 15'000ULL * 15'000U * 15'000U / 16U);
+    EXPECT_GT(launch_cost(kVirtualCosts, kernel(KernelId::kSvdfFeature), span_of(words_of(svdf)), extents),
+              15'000ULL * 15'000U * 15'000U / 16U);
 }
 
 // Numbers of 16 bits have no zero points, and are aligned; no other types are there.
@@ -172,9 +174,9 @@ TEST_F(Movement, AnLstmOfInt16HasNoOffsets) {
     const auto refused_field = [&wide](std::size_t member, std::uint32_t value) {
         Words words = wide->words;
         words.at(word_of(member)) = value;
-        Footprint footprint;
+        ExtentList extents;
         ArgumentError error;
-        const Status status = kernel(KernelId::kLstm).describe(span_of(words), footprint, error);
+        const Status status = kernel(KernelId::kLstm).describe(span_of(words), extents, error);
         return std::string{is_ok(status) ? "accepted" : error.field};
     };
     EXPECT_EQ(refused_field(offsetof(LstmArguments, type), kTypeInt16), "accepted");
@@ -223,18 +225,18 @@ TEST_F(Movement, ViewReadsAtItsStrides) {
 }
 
 TEST_F(Movement, ViewPublishesTheHullOfItsElements) {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     const ViewArguments a{kBase + 5U, kBase + 1024U, 3U, {2U, 1U, 4U, 1U, 3U, 2U}, {100, 999, -7, -1, 0, 3}};
-    ASSERT_EQ(kernel(KernelId::kView).describe(span_of(words_of(a)), footprint, error), Status::kOk);
-    const Span<const Extent> extents = footprint.extents.view();
-    ASSERT_EQ(extents.size(), 2U);
-    EXPECT_EQ(extents[0].address, kBase + 5U);
-    EXPECT_EQ(extents[0].size_bytes, 100U + 21U + 3U + 3U);
-    EXPECT_EQ(extents[0].access, Access::kRead);
-    EXPECT_EQ(extents[1].address, kBase + 1024U);
-    EXPECT_EQ(extents[1].size_bytes, 48U * 3U);
-    EXPECT_EQ(extents[1].access, Access::kWrite);
+    ASSERT_EQ(kernel(KernelId::kView).describe(span_of(words_of(a)), extents, error), Status::kOk);
+    const Span<const Extent> touched = extents.view();
+    ASSERT_EQ(touched.size(), 2U);
+    EXPECT_EQ(touched[0].address, kBase + 5U);
+    EXPECT_EQ(touched[0].size_bytes, 100U + 21U + 3U + 3U);
+    EXPECT_EQ(touched[0].access, Access::kRead);
+    EXPECT_EQ(touched[1].address, kBase + 1024U);
+    EXPECT_EQ(touched[1].size_bytes, 48U * 3U);
+    EXPECT_EQ(touched[1].access, Access::kWrite);
 }
 
 TEST_F(Movement, TakeChoosesEntriesAndClampsIndices) {
@@ -297,16 +299,16 @@ TEST_F(Movement, SemaphoreSetsCountsUpAndWaits) {
 }
 
 TEST_F(Movement, SemaphorePublishesWhatItsOperationTouches) {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     for (const auto& [op, accesses] : std::vector<std::pair<SemaphoreOp, std::vector<Access>>>{
              {SemaphoreOp::kSet, {Access::kWrite}},
              {SemaphoreOp::kIncrement, {Access::kRead, Access::kWrite}},
              {SemaphoreOp::kWait, {Access::kRead}}}) {
         const Words words = words_of(SemaphoreArguments{kBase, op, 9U});
-        ASSERT_EQ(kernel(KernelId::kSemaphore).describe(span_of(words), footprint, error), Status::kOk);
+        ASSERT_EQ(kernel(KernelId::kSemaphore).describe(span_of(words), extents, error), Status::kOk);
         std::vector<Access> published;
-        for (const Extent& extent : footprint.extents.view()) {
+        for (const Extent& extent : extents.view()) {
             EXPECT_EQ(extent.address, kBase);
             EXPECT_EQ(extent.size_bytes, 4U);
             published.push_back(extent.access);

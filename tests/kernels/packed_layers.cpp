@@ -1,4 +1,6 @@
 // PlainLayers with packed weights.
+#include <type_traits>
+
 #include "hal/devices/refdev/kernels/device_memory.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
 #include "tests/kernels/plain_layers_cases.h"
@@ -10,10 +12,10 @@ template <typename Arguments>
 bool PlainLayers::is_refused_by_name(KernelId id, const Arguments& arguments) const noexcept {
     std::array<std::uint32_t, kArgumentWords<Arguments>> words{};
     std::memcpy(words.data(), &arguments, sizeof(arguments));
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
     const Kernel* const kernel = find_kernel(static_cast<std::uint32_t>(id));
-    return !is_ok(kernel->describe(WordSpan{words.data(), words.size()}, footprint, error)) &&
+    return !is_ok(kernel->describe(WordSpan{words.data(), words.size()}, extents, error)) &&
            (std::strcmp(error.field, "weights_layout") == 0);
 }
 
@@ -69,6 +71,9 @@ void PlainLayers::expect_packed(KernelId id, const Arguments& a, const LayerShap
                 expect(a, index, channel, sum_of_row(a, index / shape.channels, channel));
             }
             expect_end(rows * shape.channels);
+            if constexpr (std::is_same_v<Arguments, Conv2dArguments>) {
+                expect_over_input(id, packed, rows * shape.channels, 1U);
+            }
         }
         expect_unpacked(layout, shape);
     }
@@ -78,7 +83,7 @@ void PlainLayers::expect_packed(KernelId id, const Arguments& a, const LayerShap
 void PlainLayers::expect_unpacked(WeightsLayout layout, const LayerShape& shape) noexcept {
     std::int8_t* const bytes = tensor_of(memory_);
     const std::uint32_t plain = digest(kFilterAt, kOutputAt);
-    const std::uint32_t packed = digest(kPackedFilterAt, kPlainLayersBytes);
+    const std::uint32_t packed = digest(kPackedFilterAt, kOverAt);
     for (std::uint32_t at = kFilterAt; at < (kFilterAt + (shape.channels * shape.taps)); ++at) {
         memory_[at] ^= kGuard;
     }
@@ -89,7 +94,7 @@ void PlainLayers::expect_unpacked(WeightsLayout layout, const LayerShape& shape)
     std::memset(memory_ + kPackedFilterAt, kGuard,
                 static_cast<std::size_t>(packed_row_bytes(layout, shape.taps)) * shape.channels);
     pack_weights(layout, shape, {to.filter, to.parameters}, {bytes + kPackedFilterAt, bytes + kPackedParametersAt});
-    result_.differences += (packed == digest(kPackedFilterAt, kPlainLayersBytes)) ? 0U : 1U;
+    result_.differences += (packed == digest(kPackedFilterAt, kOverAt)) ? 0U : 1U;
 }
 
 std::uint32_t PlainLayers::digest(std::uint32_t from, std::uint32_t end) const noexcept {

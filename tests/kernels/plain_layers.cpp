@@ -233,8 +233,11 @@ DepthwiseConv2dArguments PlainLayers::random_depthwise_conv2d() noexcept {
     place(a);
     set_window(a, {pick(1U, 2U), pick(1U, 8U), pick(1U, 8U), pick(1U, 6U), pick(1U, 6U), pick(1U, 4U), pick(1U, 4U),
                    pick(1U, 3U), pick(1U, 3U), pick(1U, 3U), pick(1U, 3U), pick(0U, 24U)});
-    a.input_channels = pick(1U, 45U);
-    a.depth_multiplier = (pick(0U, 2U) == 0U) ? pick(1U, 3U) : 1U;
+    // With vectors of eight channels that share an input channel, and every rest of them.
+    constexpr std::uint32_t kMostChannels = 135U;
+    constexpr std::uint32_t kMostInputs = 45U;
+    a.depth_multiplier = (pick(0U, 2U) == 0U) ? pick(1U, 21U) : 1U;
+    a.input_channels = pick(1U, std::min(kMostInputs, kMostChannels / a.depth_multiplier));
     if (pick(0U, 1U) == 0U) {  // as most layers are, and wider than what is taken at once
         a.input_width = pick(1U, 12U);
         a.output_width = pick(1U, (a.input_channels < 10U) ? 50U : 14U);
@@ -279,6 +282,7 @@ void PlainLayers::conv2d() noexcept {
         expect(a, index, channel, sum_of(a, pixel / pixels, pixel % pixels, channel));
     }
     expect_end(a.batches * pixels * a.output_channels);
+    expect_over_input(KernelId::kConv2d, a, a.batches * pixels * a.output_channels, 1U);
 }
 
 void PlainLayers::depthwise_conv2d() noexcept {
@@ -295,6 +299,11 @@ void PlainLayers::depthwise_conv2d() noexcept {
         expect(a, index, channel, sum_of(a, pixel / pixels, pixel % pixels, channel));
     }
     expect_end(a.batches * pixels * channels);
+    // Tiles of some of the channels are accepted at multiples of a pixel alone.
+    const bool has_tiles = (a.depth_multiplier == 1U) && (a.input_channels > 4U) && (a.filter_height == 3U) &&
+                           (a.filter_width == 3U) && (a.stride_height == 1U) && (a.stride_width == 1U) &&
+                           (a.dilation_height == 1U) && (a.dilation_width == 1U);
+    expect_over_input(KernelId::kDepthwiseConv2d, a, a.batches * pixels * channels, has_tiles ? a.input_channels : 1U);
 }
 
 void PlainLayers::ties() noexcept {

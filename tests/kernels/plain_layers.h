@@ -12,13 +12,18 @@
 namespace pianola::refdev {
 
 // Bytes of memory that a case needs.
-inline constexpr std::uint32_t kPlainLayersBytes = 0x2'6000U;
+inline constexpr std::uint32_t kPlainLayersBytes = 0x3'0000U;
 
 struct PlainResult {
     std::uint32_t elements{0U};
     std::uint32_t differences{0U};  // elements that are not the formula's, and launches that were refused
     std::uint32_t ties{0U};         // elements that are another where halves are rounded upwards
     std::uint32_t packed{0U};       // launches with packed weights
+    // Convolutions and depthwise ones are run again with an output that overlaps the input. How many; how many of them
+    // have another result, or are refused; how many have another result at the next smaller distance.
+    std::uint32_t over{0U};
+    std::uint32_t over_differences{0U};
+    std::uint32_t nearer_differences{0U};
 };
 
 class PlainLayers {
@@ -53,6 +58,8 @@ class PlainLayers {
     [[nodiscard]] bool run(KernelId id, const Arguments& arguments) noexcept;
     template <typename Arguments>
     void expect(const Arguments& a, std::uint32_t index, std::uint32_t channel, std::int32_t sum) noexcept;
+    template <typename Arguments>
+    void expect_over_input(KernelId id, const Arguments& a, std::uint32_t output_bytes, std::uint32_t unit) noexcept;
     template <typename Arguments>
     [[nodiscard]] bool is_refused_by_name(KernelId id, const Arguments& arguments) const noexcept;
     template <typename Arguments>

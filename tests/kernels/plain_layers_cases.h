@@ -16,6 +16,8 @@ inline constexpr std::uint32_t kParametersAt = 0xB000U;
 inline constexpr std::uint32_t kOutputAt = 0xC000U;
 inline constexpr std::uint32_t kPackedFilterAt = 0x1'0000U;
 inline constexpr std::uint32_t kPackedParametersAt = 0x2'5000U;
+inline constexpr std::uint32_t kOverAt = 0x2'6000U;  // of launches whose output overlaps the input
+inline constexpr std::uint32_t kOverBytes = kPlainLayersBytes - kOverAt;
 inline constexpr std::uint32_t kGuardBytes = 32U;
 inline constexpr std::uint8_t kGuard = 0xA5U;
 

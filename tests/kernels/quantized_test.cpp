@@ -321,10 +321,11 @@ TEST_F(Quantized, CostsFollowThePublishedModel) {
          }) {
         for (const Sample& sample : layer_launches()) {
             if ((sample.id == id) && (std::string{sample.variant} == variant)) {
-                Footprint footprint;
+                ExtentList extents;
                 ArgumentError error;
-                ASSERT_EQ(kernel(id).describe(span_of(sample.words), footprint, error), Status::kOk) << error.field;
-                EXPECT_EQ(footprint.cost_cycles, cost) << sample_name(sample);
+                ASSERT_EQ(kernel(id).describe(span_of(sample.words), extents, error), Status::kOk) << error.field;
+                EXPECT_EQ(launch_cost(kVirtualCosts, kernel(id), span_of(sample.words), extents), cost)
+                    << sample_name(sample);
             }
         }
     }

@@ -32,13 +32,13 @@ inline void expect_refused(const std::vector<Refusal>& refusals, const std::vect
         for (const std::uint32_t value : refusal.values) {
             Words words = words_of_sample(samples, refusal.id, refusal.variant);
             words.at(refusal.word) = value;
-            Footprint footprint;
+            ExtentList extents;
             ArgumentError error;
             const std::string name = std::string{kernel(refusal.id).name} + refusal.variant + " word " +
                                      std::to_string(refusal.word) + " = " + std::to_string(value);
-            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), footprint, error), Status::kRefused) << name;
+            EXPECT_EQ(kernel(refusal.id).describe(span_of(words), extents, error), Status::kRefused) << name;
             EXPECT_STREQ(error.field, refusal.field) << name;
-            EXPECT_EQ(footprint.extents.view().size(), 0U) << name;
+            EXPECT_EQ(extents.view().size(), 0U) << name;
             EXPECT_EQ(device.run(refusal.id, words), Status::kRefused) << name;
         }
     }

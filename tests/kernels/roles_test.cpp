@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <vector>
 
 #include "tests/kernels/launch.h"
 
@@ -14,7 +15,8 @@ bool has_bit(std::uint64_t words, std::size_t word) {
 
 struct Described {
     bool accepted{false};
-    Footprint footprint;
+    ExtentList extents;
+    std::vector<std::uint64_t> costs;  // by each cost model
 };
 
 class Roles : public testing::TestWithParam<Sample> {
@@ -23,10 +25,15 @@ class Roles : public testing::TestWithParam<Sample> {
     std::mt19937 random_{37U};
 
     [[nodiscard]] Described describe(const Words& words) const {
-        Footprint footprint;
+        Described described;
         ArgumentError error;
-        const bool accepted = is_ok(kernel_.describe(span_of(words), footprint, error));
-        return Described{accepted, footprint};
+        described.accepted = is_ok(kernel_.describe(span_of(words), described.extents, error));
+        for (const NamedCostModel& each : cost_models()) {
+            if (described.accepted) {
+                described.costs.push_back(launch_cost(*each.model, kernel_, span_of(words), described.extents));
+            }
+        }
+        return described;
     }
     std::uint32_t random_word() { return static_cast<std::uint32_t>(random_()); }
 
@@ -69,8 +76,8 @@ bool same_sign(std::uint32_t left, std::uint32_t right) {
     return ((left ^ right) >> 31U) == 0U;
 }
 
-void expect_equal(const Footprint& left, const Footprint& right) {
-    EXPECT_EQ(left.cost_cycles, right.cost_cycles);
+void expect_equal(const Described& left, const Described& right) {
+    EXPECT_EQ(left.costs, right.costs);
     ASSERT_EQ(left.extents.view().size(), right.extents.view().size());
     for (std::size_t i = 0U; i < left.extents.view().size(); ++i) {
         EXPECT_EQ(left.extents.view()[i].address, right.extents.view()[i].address);
@@ -115,8 +122,8 @@ TEST_P(Roles, ValuesBetweenAcceptedOnesAreAcceptedAndChangeNothing) {
                 between.at(word) = low.at(word) + (random_word() % (high.at(word) - low.at(word)));
                 const Described middle = describe(between);
                 ASSERT_TRUE(middle.accepted) << word << ": " << between.at(word);
-                expect_equal(middle.footprint, base.footprint);
-                expect_equal(described.footprint, base.footprint);
+                expect_equal(middle, base);
+                expect_equal(described, base);
             }
         }
         // A scalar is fixed where the operation has none, so that not every launch of every kernel gives pairs. Offsets
@@ -159,10 +166,19 @@ TEST_P(Roles, AnyNumberOfValuesTogetherStayAcceptedToo) {
             }
             const Described described = describe(inside);
             ASSERT_TRUE(described.accepted);
-            expect_equal(described.footprint, base.footprint);
+            expect_equal(described, base);
         }
     }
     EXPECT_EQ(boxes > 10U, kernel_.value_words != 0U);
+}
+
+// Whether the last operand shares bytes with the first.
+bool overlaps(const ExtentList& extents) {
+    const Span<const Extent> view = extents.view();
+    const Extent& first = view[0U];
+    const Extent& last = view[view.size() - 1U];
+    return (view.size() > 1U) &&
+           (((first.address - last.address) < last.size_bytes) || ((last.address - first.address) < first.size_bytes));
 }
 
 TEST_P(Roles, ExtentsMoveWithTheirAddressWords) {
@@ -183,9 +199,12 @@ TEST_P(Roles, ExtentsMoveWithTheirAddressWords) {
                 continue;
             }
             moves += 1U;
-            EXPECT_EQ(after.footprint.cost_cycles, before.footprint.cost_cycles);
-            const Span<const Extent> old_extents = before.footprint.extents.view();
-            const Span<const Extent> new_extents = after.footprint.extents.view();
+            // The check of an output over an input costs a core more.
+            if (overlaps(before.extents) == overlaps(after.extents)) {
+                EXPECT_EQ(after.costs, before.costs);
+            }
+            const Span<const Extent> old_extents = before.extents.view();
+            const Span<const Extent> new_extents = after.extents.view();
             ASSERT_EQ(new_extents.size(), old_extents.size());
             bool any = false;
             for (std::size_t i = 0U; i < old_extents.size(); ++i) {
@@ -208,7 +227,7 @@ TEST_P(Roles, EveryExtentHasAnAddressWord) {
     for (std::uint32_t round = 0U; round < 200U; ++round) {
         const Words launch = random_launch();
         const Described described = describe(launch);
-        for (const Extent& extent : described.footprint.extents.view()) {
+        for (const Extent& extent : described.extents.view()) {
             bool found = false;
             for (std::size_t word = 0U; word < launch.size(); ++word) {
                 found = found || (has_bit(kernel_.address_words, word) && (launch.at(word) == extent.address));
@@ -224,9 +243,9 @@ INSTANTIATE_TEST_SUITE_P(Rom, Roles, testing::ValuesIn(sample_launches()),
 // Which words a caller may vary is part of the library's interface: a role that goes away breaks captured models.
 TEST(RolesOfTheRom, AreThoseThatTheDocumentNames) {
     const std::map<KernelId, std::pair<std::uint64_t, std::uint64_t>> expected{
-        {KernelId::kFullyConnected, {0xFU, 0b1011'1000'0000U}},
-        {KernelId::kConv2d, {0xFU, (1U << 20U) | (1U << 21U) | (1U << 23U)}},
-        {KernelId::kDepthwiseConv2d, {0xFU, (1U << 19U) | (1U << 20U) | (1U << 22U)}},
+        {KernelId::kFullyConnected, {0xFU, 0b10'1000'0000U}},
+        {KernelId::kConv2d, {0xFU, (1U << 20U) | (1U << 21U)}},
+        {KernelId::kDepthwiseConv2d, {0xFU, (1U << 19U) | (1U << 20U)}},
         {KernelId::kAveragePool2d, {0b11U, 1U << 15U}},
         {KernelId::kMaxPool2d, {0b11U, 1U << 15U}},
         {KernelId::kMean, {0b11U, 0xFU << 7U}},

@@ -316,5 +316,52 @@ TEST(MeshTraceSibling, NeedsTheSameBuffersAtTheSamePlaces) {
     expect_rule(HostRule::kTraceUnknown, "not one of mesh", [&] { stranger->execute_trace(0U, trace); });
 }
 
+// Free memory was all queue 0's, and a device captures a program of queue 0 that uses the lower of two places. Queue 1
+// gets the other place, on a device alone and on a mesh in which another device captures.
+TEST(MeshTraceMemory, AQueueAvoidsWhatAnyDeviceCapturesForTheOther) {
+    constexpr std::uint64_t kBytes = std::uint64_t{64U} * 1024U;
+    const auto config = [](std::uint64_t bytes, std::uint32_t queue) {
+        host::BufferConfig owned = flat(bytes);
+        owned.owner = {queue, false};
+        return owned;
+    };
+    const auto device = host::open_device(small_device(2U, 16U * 1024U));
+    const host::BufferPtr alone = device->allocate(config(kBytes, 0U));
+    const host::BufferPtr left_alone = device->allocate(config(kBytes, 0U));
+    const std::uint64_t rest = device->memory_report().dram.largest_free_bytes;
+    const host::BufferPtr filling = device->allocate(config(rest, 0U));
+    host::Program program = constant_program(alone, alone, 1);
+    device->compile(program);
+    const TraceId captured = device->begin_trace_capture(0U);
+    device->enqueue_program(0U, program);
+    const std::uint32_t wanted = left_alone->address();
+    ASSERT_GT(wanted, alone->address());
+    device->deallocate(alone);
+    device->deallocate(left_alone);
+    EXPECT_EQ(device->allocate(config(kBytes, 1U))->address(), wanted);
+    device->end_trace_capture(0U, captured);
+
+    const auto mesh = small_mesh({1U, 3U}, 2U);
+    const auto used = mesh->allocate({config(kBytes, 0U), std::nullopt});
+    const auto left = mesh->allocate({config(kBytes, 0U), std::nullopt});
+    const auto full = mesh->allocate({config(rest, 0U), std::nullopt});
+    MeshWorkload workload;
+    workload.add_program(box({0U, 1U}, {0U, 1U}), plus_program(used, used, 1));
+    mesh->compile(workload);
+    const TraceId trace = mesh->begin_trace_capture(0U);
+    mesh->enqueue_workload(0U, workload);
+    ASSERT_EQ(left->address(), wanted);
+    mesh->deallocate(used);
+    mesh->deallocate(left);
+    const auto got = mesh->allocate({config(kBytes, 1U), std::nullopt});
+    EXPECT_EQ(got->address(), wanted);
+    mesh->end_trace_capture(0U, trace);
+    mesh->write(1U, got, view(Bytes(kBytes, 7U)), true);
+    mesh->execute_trace(0U, trace, true);
+    for (const MeshCoordinate& place : mesh->coordinates()) {
+        EXPECT_EQ(read_shard(*mesh, got, place), Bytes(kBytes, 7U));
+    }
+}
+
 }  // namespace
 }  // namespace pianola::test

@@ -86,7 +86,7 @@ TEST_P(Streams, OfAThousandStepsAreEqualAfterAReset) {
 }
 
 // State changes in every step: nothing says what it should be, so that no comparison sees the damage. Docs say so.
-TEST_P(Streams, ADamagedStateIsNotDetectedAndAResetMendsIt) {
+TEST_P(Streams, ADamagedStateIsDetectedBeforeTheNextStep) {
     Player player{file_, {}};
     const std::vector<Tensors> whole = stream(player, 30U);
     EXPECT_EQ(player.session().reset_state(), Status::kOk);
@@ -96,17 +96,8 @@ TEST_P(Streams, ADamagedStateIsNotDetectedAndAResetMendsIt) {
     for (std::uint32_t i = 0U; i < state.size_bytes; ++i) {
         bytes[i] ^= 0x40U;
     }
-    std::vector<Tensors> damaged;
-    for (std::uint32_t i = 3U; i < 30U; ++i) {
-        damaged.push_back(player.run(player.seeded_inputs(i + 1U)));
-    }
-    EXPECT_NE(damaged, std::vector<Tensors>(whole.begin() + 3, whole.end()));
-    for (std::uint32_t call = 0U; call < player.session().scrub_calls(); ++call) {
-        EXPECT_EQ(player.session().scrub(), Status::kOk);
-    }
-    EXPECT_EQ(player.session().reset_state(), Status::kOk);
-    EXPECT_EQ(whole, stream(player, 30U));
-    self_test(player);
+    EXPECT_EQ(player.session().reset_state(), Status::kIntegrity);
+    EXPECT_EQ(player.session().fault().stage, FaultStage::kScrub);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Streams, testing::Values("trained_lstm_int8", "mww_okay_nabu_v2"));

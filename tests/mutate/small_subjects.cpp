@@ -57,7 +57,10 @@ NamedSubject short_rings_subject() {
 }
 
 std::vector<NamedSubject> small_subjects() {
+    DeviceDescription reads_file;
+    refdev::describe(file_device(), reads_file);
     return {make_subject("one queue", make_workload(1U, 2U).file(), default_device()),
+            make_subject("weights in the file", make_file_workload(1U, 1U).file(), reads_file),
             two_queues_subject(),
             make_subject("parameters", accepted_parameters().front().file, default_device()),
             short_rings_subject(),

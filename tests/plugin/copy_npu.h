@@ -40,6 +40,7 @@ inline DeviceDescription usual_device() {
     device.dram_banks = 1U;
     device.attestation = Attestation::kDigest;
     device.costs = CostKind::kExact;
+    device.cost_model = 1U;
     device.weights_layout = 1U;
     return device;
 }
@@ -76,6 +77,7 @@ class Commands final : public CommandSet {
         }
         return Status::kOk;
     }
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t /*id*/) const noexcept override { return {}; }
     [[nodiscard]] PatchKind patch_kind(WordSpan /*words*/, std::uint32_t /*word*/) const noexcept override {
         return PatchKind::kNone;
     }

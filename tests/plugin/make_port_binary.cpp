@@ -28,6 +28,7 @@ std::vector<std::uint8_t> make_binary(const Target& target, const DeviceDescript
     const targets::TraceMeasure measured = targets::measure_trace(target.command_set(), words);
     capture::Manifest manifest;
     manifest.target = capture::make_target(device);
+    capture::name_kernels(target.command_set(), measured.kernels, manifest.target);
     manifest.regions = {
         {"in", RegionKind::kInput, MemoryKind::kDram, input, kBytes},
         {"middle", RegionKind::kActivation, MemoryKind::kDram, middle, kBytes},

@@ -2,6 +2,7 @@
 """--plugin: every command that takes a binary, with one of a device that the product tree does not know."""
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import cli_support  # noqa: E402
 from cli_support import OPTIONS, DONE, FAULT, FILE_TROUBLE, REFUSED, USAGE  # noqa: E402
 
 COPY, END = "1", "2"
+OPTIONS_PYTHON = os.environ.get("PIANOLA_PYTHON_PACKAGE")  # its folder, where the build has the package
+
 
 class Plugin(cli_support.CliTest):
     """A copy-npu: it copies, and has a simulator without device time, threads or logs."""
@@ -107,6 +110,54 @@ class Plugin(cli_support.CliTest):
         run = self.run_pianola("log", "show", self.write("any.log", bytes(64)), *self.plugin, code=USAGE)
         self.assertIn("copy-npu has no execution logs", run.stderr)
 
+    def test_an_executor_of_the_plugin_replays(self):
+        data = bytes(range(64))
+        arguments = ("run", self.binary, *self.plugin, "--input", self.write("in.bin", data), "--output", "out.bin")
+        for device in ("rig", "rig:0"):
+            self.run_pianola(*arguments, "--device", device)
+            self.assertEqual((self.folder / "out.bin").read_bytes(), data)
+            (self.folder / "out.bin").unlink()
+            run = self.run_pianola(*arguments, "--device", device, "--check-accesses", code=FAULT)
+            self.assertIn("a command touched bytes outside its extents", run.stderr)
+        for options, what in ((("rig:1", ), "rig:1 has no power"), (("rig:01", ), "01 has a 0 in front"),
+                              (("rig", "--threaded"), "on a Rig device the target of device family copy-npu"),
+                              (("vulkan", ), "no Vulkan device")):
+            self.assertIn(what, self.run_pianola(*arguments, "--device", *options, code=USAGE).stderr)
+
+    def test_an_executor_of_the_plugin_is_listed_and_known_to_every_command(self):
+        shown = json.loads(self.run_pianola("devices", *self.plugin, "--json").stdout)
+        self.assertEqual([each for each in shown["devices"] if each["family"] == "copy-npu"],
+                         [{"device": "simulator", "family": "copy-npu"},
+                          {"device": "rig:0", "family": "copy-npu", "name": "the first rig", "rig": "2.1",
+                           "missing": ""},
+                          {"device": "rig:1", "family": "copy-npu", "name": "the second rig", "rig": "2.0",
+                           "missing": "no power"}])
+        self.assertIsNone(shown["no_rig"])
+        text = self.run_pianola("devices", *self.plugin).stdout
+        self.assertIn("rig:1         copy-npu: the second rig, Rig 2.0; cannot be opened: no power", text)
+        self.assertNotIn("rig", self.run_pianola("devices").stdout)
+        run = self.run_pianola("verify", self.binary, *self.plugin, "--device", "rig", code=USAGE)
+        self.assertIn("only `pianola run` executes on a Rig device", run.stderr)
+        self.assertIn("rig", self.run_pianola("verify", self.binary, "--device", "rig", code=FILE_TROUBLE).stderr)
+
+    def test_in_python(self):
+        program = ("import sys, numpy, pianola\n"
+                   "_, file, plugin, executor = sys.argv\n"
+                   "session = pianola.Session(file, plugin=plugin, executor=executor)\n"
+                   "record = numpy.arange(64, dtype=numpy.int8).reshape(session.inputs[0]['shape'])\n"
+                   "assert (session.run([[record]])[0][0] == record).all()\n"
+                   "assert (pianola.replay(file, [{session.inputs[0]['name']: record}], plugin=plugin,\n"
+                   "                       executor=executor)[0][session.outputs[0]['name']] == record).all()\n")
+        for plugin, executor, what in ((self.library, "simulator", ""), (self.library, "rig", ""),
+                                       (self.library, "rig:1", "rig:1 has no power"),
+                                       (self.library, "vulkan", "no Vulkan device"),
+                                       (self.folder / "missing.so", "rig", "OSError"),
+                                       (self.binary, "rig", "PLAYER-TARGET")):
+            run = subprocess.run([sys.executable, "-c", program, self.binary, plugin, executor], capture_output=True,
+                                 text=True, check=False, env={**os.environ, "PYTHONPATH": OPTIONS_PYTHON})
+            self.assertEqual(run.returncode, 1 if what else 0, run.stderr)
+            self.assertIn(what, run.stderr)
+
     def test_size_and_embed(self):
         shown = json.loads(self.run_pianola("size", self.binary, *self.plugin, "--json").stdout)
         self.assertEqual(sorted(shown["ram"]), ["plan_workspace_bytes", "session_bytes", "verdict_bytes"])
@@ -147,7 +198,7 @@ class Plugin(cli_support.CliTest):
     def test_what_is_no_plugin_of_this_version(self):
         text = self.write("text.so", "no shared object")
         for library, what in ((OPTIONS.plugins / "pianola_copy_npu_of_another_version.so",
-                               "is built for version 5 of the interface"), (OPTIONS.plugins / "pianola_no_target.so",
+                               "is built for version 6 of the interface"), (OPTIONS.plugins / "pianola_no_target.so",
                                                                             "has no symbol kPianolaTargetPlugin"),
                               (text, "can not be loaded"), (self.folder / "missing.so", "missing.so")):
             for command in (("verify", self.binary), ("inspect", self.binary), ("log", "show", self.binary)):
@@ -159,6 +210,10 @@ class Plugin(cli_support.CliTest):
         self.assertIn("libm.so.6", run.stderr)
         (self.folder / "mine.so").symlink_to(self.library)
         self.assertIn("accepted", self.run_pianola("verify", self.binary, "--plugin", "mine.so", code=DONE).stdout)
+
+
+if not OPTIONS_PYTHON:  # builds without the package have nothing to skip
+    del Plugin.test_in_python
 
 
 if __name__ == "__main__":

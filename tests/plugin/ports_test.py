@@ -21,6 +21,9 @@ COPY_HEADER, COPY_END = "0x40001", {"npu_target": "0x10003", "memcpy_target": "0
 # (text, what stands in its place) in memcpy_npu.h.
 ADAPTED = (
     ("runtime/device/", "pianola/"),
+    ("  PatchKind patch_kind(", "  KernelIdentity kernel(std::uint32_t) const noexcept override { return {}; }\n"
+     "  PatchKind patch_kind("),
+    ("d.clock_khz=1000U;", "d.clock_khz=1000U; d.cost_model=1U;"),
     ("decode(WordSpan w, DecodedCommand&", "decode(WordSpan w, DecodeState&, DecodedCommand&"),
     ("DecodeError e; (void)cs_.decode(WordSpan{w+i,n-i},c,e)",
      "DecodeError e; DecodeState s; (void)cs_.decode(WordSpan{w+i,n-i},s,c,e)"),

@@ -60,6 +60,8 @@ class SimulatedPort {
         options.spec.dram_bytes = 64U * 1024U;
         options.spec.trace_region_bytes = 16U * 1024U;
         options.spec.l1_bytes = 16U * 1024U;
+        options.spec.file_base = 0x4000'0000U;
+        options.spec.file_bytes = 4096U;
         options.threading = threading;
         options.write_back_cache = threading == sim::Threading::kInProcess;
         return options;

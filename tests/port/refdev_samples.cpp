@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 
@@ -58,12 +59,14 @@ class Writer {
     void add_kernel(KernelId id, const Arguments& arguments) noexcept {
         std::array<std::uint32_t, kWords<Arguments>> words{};
         std::memcpy(words.data(), &arguments, sizeof(arguments));
-        refdev::Footprint footprint;
+        ExtentList extents;
         refdev::ArgumentError error;
         const refdev::Kernel* const kernel = refdev::find_kernel(static_cast<std::uint32_t>(id));
-        const bool is_described = (kernel != nullptr) && is_ok(kernel->describe(WordSpan{words}, footprint, error));
+        const bool is_described = (kernel != nullptr) && is_ok(kernel->describe(WordSpan{words}, extents, error));
         add(static_cast<std::uint32_t>(id));
-        add(is_described ? static_cast<std::uint32_t>(footprint.cost_cycles) : UINT32_MAX);
+        add(is_described ? static_cast<std::uint32_t>(
+                               refdev::launch_cost(refdev::kVirtualCosts, *kernel, WordSpan{words}, extents))
+                         : UINT32_MAX);
         for (const std::uint32_t word : words) {
             add(word);
         }

@@ -134,6 +134,129 @@ class RegionWritableForAll final : public ForwardingDevice {
     }
 };
 
+// Where a region in the file window is programmed, the device maps something else than what is bound; the driver
+// reports what was asked for.
+class WindowElsewhere : public ForwardingDevice {
+  public:
+    using ForwardingDevice::ForwardingDevice;
+    Status reset() noexcept override {
+        asked_ = ByteSpan{};
+        return inner().reset();
+    }
+    Status bind_source(std::uint32_t slot, ByteSpan memory) noexcept override {
+        asked_ = (slot == kWeightsSlot) ? memory : asked_;
+        return inner().bind_source(slot, memory);
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return (slot == kWeightsSlot) ? asked_ : inner().bound_source(slot);
+    }
+    Status program_region(const RegionConfig& region) noexcept override {
+        if (region.base != kWindow) {
+            return inner().program_region(region);
+        }
+        static_cast<void>(inner().bind_source(kWeightsSlot, instead_of(asked_)));
+        const Status status = inner().program_region(region);
+        static_cast<void>(inner().bind_source(kWeightsSlot, asked_));
+        return status;
+    }
+
+  protected:
+    static constexpr std::uint32_t kWindow = 0x4000'0000U;
+    ~WindowElsewhere() = default;
+    [[nodiscard]] virtual ByteSpan instead_of(ByteSpan file) noexcept { return file; }
+    [[nodiscard]] ByteSpan asked() const noexcept { return asked_; }
+
+  private:
+    ByteSpan asked_;
+};
+
+// The first file that it was ever given.
+class WindowOfAnotherFile final : public WindowElsewhere {
+  public:
+    using WindowElsewhere::WindowElsewhere;
+
+  private:
+    [[nodiscard]] ByteSpan instead_of(ByteSpan file) noexcept override {
+        if (first_.empty()) {
+            first_.assign(file.begin(), file.end());
+        }
+        return {first_.data(), first_.size()};
+    }
+    std::vector<std::uint8_t> first_;
+};
+
+class WindowShifted final : public WindowElsewhere {
+  public:
+    using WindowElsewhere::WindowElsewhere;
+
+  private:
+    [[nodiscard]] ByteSpan instead_of(ByteSpan file) noexcept override {
+        shifted_.assign(file.begin(), file.end());
+        std::rotate(shifted_.begin(), shifted_.begin() + (shifted_.empty() ? 0 : 1), shifted_.end());
+        return {shifted_.data(), shifted_.size()};
+    }
+    std::vector<std::uint8_t> shifted_;
+};
+
+// The region is reported, and the device has none.
+class WindowUnmapped final : public ForwardingDevice {
+  public:
+    using ForwardingDevice::ForwardingDevice;
+    Status program_region(const RegionConfig& region) noexcept override {
+        return (region.base == 0x4000'0000U) ? Status::kOk : inner().program_region(region);
+    }
+};
+
+// Shows the file that was bound without a look at the mapping: a comparison with that file always holds.
+class WindowComparedWithItself final : public WindowElsewhere {
+  public:
+    using WindowElsewhere::WindowElsewhere;
+    Status read_back(std::uint32_t address, MutableByteSpan out) noexcept override {
+        const ByteSpan file = asked().subspan(address - kWindow, out.size());
+        if ((address < kWindow) || file.empty()) {
+            return inner().read_back(address, out);
+        }
+        std::copy(file.begin(), file.end(), out.begin());
+        return Status::kOk;
+    }
+    [[nodiscard]] ByteSpan bound_source(std::uint32_t slot) const noexcept override {
+        return inner().bound_source(slot);
+    }
+};
+
+// The same of the binding alone.
+class WindowReportOfTheDriver final : public WindowElsewhere {
+  public:
+    using WindowElsewhere::WindowElsewhere;
+};
+
+class WindowWritable final : public ForwardingDevice {
+  public:
+    using ForwardingDevice::ForwardingDevice;
+    Status program_region(const RegionConfig& region) noexcept override {
+        RegionConfig narrower = region;
+        if (region.base == 0x4000'0000U) {
+            narrower.kernels_write = false;
+            narrower.queues_write = false;
+            narrower.fetch = false;
+        }
+        return inner().program_region(narrower);
+    }
+};
+
+class WindowBeyondTheFile final : public ForwardingDevice {
+  public:
+    using ForwardingDevice::ForwardingDevice;
+    Status program_region(const RegionConfig& region) noexcept override {
+        RegionConfig shorter = region;
+        if ((region.base == 0x4000'0000U) && (inner().program_region(region) == Status::kCapacity)) {
+            shorter.size_bytes -= 1U;
+            return inner().program_region(shorter);
+        }
+        return (region.base == 0x4000'0000U) ? Status::kOk : inner().program_region(region);
+    }
+};
+
 class PatchLost final : public ForwardingDevice {
   public:
     using ForwardingDevice::ForwardingDevice;
@@ -264,6 +387,32 @@ class ClockOfZero final : public Platform {
     Platform& inner_;
 };
 
+// It has none of the kernels that it decodes launches of.
+class NoKernels final : public test::ForwardingCommandSet {
+  public:
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t /*id*/) const noexcept override { return {}; }
+};
+
+class KernelsChange final : public test::ForwardingCommandSet {
+  public:
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t id) const noexcept override {
+        KernelIdentity identity = ForwardingCommandSet::kernel(id);
+        calls_ += 1U;
+        identity.cost_version += (identity.version != 0U) ? calls_ : 0U;
+        return identity;
+    }
+
+  private:
+    mutable std::uint32_t calls_{0U};
+};
+
+class KernelOfNoId final : public test::ForwardingCommandSet {
+  public:
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t id) const noexcept override {
+        return ForwardingCommandSet::kernel((id == 0U) ? 1U : id);
+    }
+};
+
 SimulatedPort& simulated() {
     static SimulatedPort the_port{sim::Threading::kInProcess};
     return the_port;
@@ -282,6 +431,12 @@ PortUnderTest without_time() noexcept {
     return simulated().under_test(simulated().device(), the_clock, simulated().command_set());
 }
 
+template <typename Wrong>
+PortUnderTest with_commands() noexcept {
+    static const Wrong kWrongSet;
+    return simulated().under_test(simulated().device(), simulated().platform(), kWrongSet);
+}
+
 // It says of itself that it leaves out what no port may leave out.
 PortUnderTest with_an_excuse() noexcept {
     static const std::array<const char*, 1U> kExcuse{"PORT-TOUCH-WRITE"};
@@ -290,12 +445,19 @@ PortUnderTest with_an_excuse() noexcept {
     return port;
 }
 
-constexpr std::array<WrongPort, 17U> kWrong{{
+constexpr std::array<WrongPort, 27U> kWrong{{
     {"sim_region_report_of_the_driver", "PORT-REGION-HONEST", with<RegionReportOfTheDriver>},
     {"sim_bind_report_of_the_driver", "PORT-BIND-HONEST", with<BindReportOfTheDriver>},
     {"sim_drops_lines", "PORT-VIEW-EDGES", with<DropsLines>},
     {"sim_region_widened", "PORT-REGION-READ", with<RegionWidened>},
     {"sim_region_writable_for_all", "PORT-REGION-REPORT", with<RegionWritableForAll>},
+    {"sim_window_of_another_file", "PORT-FILE-READ", with<WindowOfAnotherFile>},
+    {"sim_window_shifted", "PORT-FILE-READ", with<WindowShifted>},
+    {"sim_window_unmapped", "PORT-FILE-READ", with<WindowUnmapped>},
+    {"sim_window_compared_with_itself", "PORT-FILE-REPORT", with<WindowComparedWithItself>},
+    {"sim_window_report_of_the_driver", "PORT-FILE-REPORT", with<WindowReportOfTheDriver>},
+    {"sim_window_writable", "PORT-FILE-WRITE", with<WindowWritable>},
+    {"sim_window_beyond_the_file", "PORT-FILE-EXTENT", with<WindowBeyondTheFile>},
     {"sim_patch_lost", "PORT-PATCH-EXACT", with<PatchLost>},
     {"sim_read_back_of_the_driver", "PORT-READBACK-EXACT", with<ReadBackOfTheDriver>},
     {"sim_unbind_lost", "PORT-BIND-REPORT", with<UnbindLost>},
@@ -307,6 +469,9 @@ constexpr std::array<WrongPort, 17U> kWrong{{
     {"sim_service_fails", "PORT-SERVICE", with<ServiceFails>},
     {"sim_completion_of_any_token", "PORT-COMPLETION-OLD", with<CompletionOfAnyToken>},
     {"sim_clock_stands_still", "PORT-CLOCK-RUNS", without_time},
+    {"sim_no_kernels", "PORT-KERNELS", with_commands<NoKernels>},
+    {"sim_kernels_change", "PORT-KERNELS", with_commands<KernelsChange>},
+    {"sim_kernel_of_no_id", "PORT-KERNELS", with_commands<KernelOfNoId>},
     {"sim_excuse", "PORT-TOUCH-WRITE", with_an_excuse},
 }};
 

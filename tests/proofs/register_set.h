@@ -28,6 +28,7 @@ class RegisterCommandSet final : public CommandSet {
   public:
     Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                   DecodeError& error) const noexcept override;
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t /*id*/) const noexcept override { return {}; }
     // The value of a register, wrongly so: it changes what later commands touch.
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const QueueCommand& /*command*/) const noexcept override { return 1U; }

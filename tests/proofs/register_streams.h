@@ -45,6 +45,7 @@ inline DeviceDescription register_device() {
     device.grid_rows = 1U;
     device.attestation = Attestation::kNothing;
     device.costs = CostKind::kNotPublished;
+    device.cost_model = 1U;
     device.weights_layout = 1U;
     device.capacities = &profiles::kDefault;
     return device;
@@ -70,6 +71,7 @@ inline std::vector<std::uint8_t> binary_of(const std::vector<Words>& streams, bo
     target.attestation = device.attestation;
     target.costs = device.costs;
     target.profile = CapacityProfile::kDefault;
+    target.cost_model = 1U;
     target.weights_layout = 1U;
     manifest.regions = {{"weights", RegionKind::kWeights, MemoryKind::kDram, kBase, kStreamWeightsBytes},
                         {"input", RegionKind::kInput, MemoryKind::kDram, kInputBase, kInputBytes},

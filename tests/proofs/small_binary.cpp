@@ -7,6 +7,7 @@
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "tests/proofs/small_case.h"
+#include "tests/support/virtual_costs.h"
 
 namespace pianola::test {
 namespace {

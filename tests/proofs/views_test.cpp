@@ -9,6 +9,7 @@
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
+#include "tests/support/virtual_costs.h"
 
 namespace pianola::test {
 namespace {

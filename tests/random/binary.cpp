@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "capture_host/binary/trace_walk.h"
 #include "capture_host/capture/merge.h"
+#include "hal/devices/refdev/host/refdev_target.h"
 #include "tests/support/workload.h"
 
 namespace pianola::programs {
@@ -98,6 +100,8 @@ void add_traces(const Program& program, capture::Manifest& manifest, capture::Se
             entry.programs.push_back({"all", trace.commands - 1U});
         }
         manifest.traces.push_back(entry);
+        const CommandSet& command_set = refdev::target().command_set();
+        capture::name_kernels(command_set, targets::measure_trace(command_set, trace.words).kernels, manifest.target);
         const Bytes bytes = test::bytes_of(trace.words);
         segments.traces.insert(segments.traces.end(), bytes.begin(), bytes.end());
     }

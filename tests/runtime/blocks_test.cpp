@@ -101,6 +101,10 @@ TEST(Stages, RefuseAFileOfAnotherSize) {
         EXPECT_EQ(authenticate(file.subspan(0U, size), envelope, kDevelopmentTrust, verdict), Status::kRefused);
         EXPECT_EQ(verdict.rule, Rule::kEnvTotalSize) << size;
     }
+    Envelope beyond = envelope;
+    beyond.self_tests.offset = envelope.total_bytes + 1U;
+    EXPECT_EQ(authenticate(file, beyond, kDevelopmentTrust, verdict), Status::kRefused);
+    EXPECT_EQ(verdict.rule, Rule::kEnvTotalSize);
     Image image;
     EXPECT_EQ(open_image(file.subspan(0U, kHeaderBytes + 1U), envelope, kCapacities, image, verdict), Status::kRefused);
     EXPECT_EQ(verdict.rule, Rule::kImgSize);

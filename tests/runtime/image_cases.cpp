@@ -17,7 +17,7 @@ std::function<Mutant()> raw_manifest(const std::function<void(std::vector<std::u
         const Workload workload = make_workload(1U);
         std::vector<std::uint8_t> manifest = capture::encode_manifest(workload.manifest);
         edit(manifest);
-        mutant.file = assemble(manifest, workload.segments);
+        mutant.file = assemble(manifest, workload.segments, capture::checks_of(workload.manifest, workload.segments));
         return mutant;
     };
 }

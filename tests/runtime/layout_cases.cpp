@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "hal/host/device_numbers.h"
+#include "pianola/slice_check.h"
 #include "tests/runtime/rule_case.h"
 #include "trace_binary_generated.h"
 
@@ -9,6 +13,12 @@ namespace {
 using capture::Manifest;
 using capture::ManifestTarget;
 using schema::TraceBinary;
+
+constexpr std::uint32_t kSizeOfChecks = kSegmentTableOffset + (4U * kSegmentEntryBytes) + 8U;
+
+std::uint32_t start_of_checks(const std::vector<std::uint8_t>& file) {
+    return segment_offset(file, 4U);
+}
 
 RuleCase target_case(Rule rule, const char* path, const std::function<void(ManifestTarget&)>& edit) {
     return {rule, "another value", path, table({{TraceBinary::VT_TARGET}}),
@@ -32,6 +42,22 @@ RuleCase input_case(Rule rule, const char* what, const char* path,
             manifest_edit([edit](Manifest& manifest) { edit(manifest.inputs.at(0U)); })};
 }
 
+RuleCase kernel_case(Rule rule, const char* what, const char* path, std::uint32_t index,
+                     const std::function<void(std::vector<capture::ManifestKernel>&)>& edit) {
+    return {rule, what, path, table({{TraceBinary::VT_TARGET}, {schema::Target::VT_KERNELS, index}}),
+            manifest_edit([edit](Manifest& manifest) { edit(manifest.target.kernels); })};
+}
+
+// Binary and device agree on a core's clock that does not give the device's, 500 MHz.
+RuleCase core_clock_case(const char* what, std::uint32_t core_khz, std::uint32_t millicycles) {
+    return {Rule::kTgtClock, what, "target.core_khz", table({{TraceBinary::VT_TARGET}}),
+            workload_edit([=](Workload& workload, DeviceDescription& device) {
+                device.core_khz = core_khz;
+                device.millicycles_per_instruction = millicycles;
+                copy_sizes(device, workload.manifest.target);
+            })};
+}
+
 std::vector<RuleCase> target_cases() {
     return {
         target_case(Rule::kTgtFamily, "target.device_family", [](auto& target) { target.device_family += "x"; }),
@@ -41,6 +67,22 @@ std::vector<RuleCase> target_cases() {
                     [](auto& target) { target.command_set_version += 1U; }),
         target_case(Rule::kTgtKernelLibrary, "target.kernel_library",
                     [](auto& target) { target.kernel_library.back() ^= 1U; }),
+        kernel_case(Rule::kTgtKernel, "another version", "target.kernels[0].version", 0U,
+                    [](auto& kernels) { kernels[0].identity.version += 1U; }),
+        kernel_case(Rule::kTgtKernel, "version 0", "target.kernels[1].version", 1U,
+                    [](auto& kernels) { kernels[1].identity.version = 0U; }),
+        kernel_case(Rule::kTgtKernel, "an argument less", "target.kernels[1].argument_words", 1U,
+                    [](auto& kernels) { kernels[1].identity.argument_words -= 1U; }),
+        kernel_case(Rule::kTgtKernel, "other costs", "target.kernels[0].cost_version", 0U,
+                    [](auto& kernels) { kernels[0].identity.cost_version += 1U; }),
+        kernel_case(Rule::kTgtKernel, "not in the ROM", "target.kernels[2].id", 2U,
+                    [](auto& kernels) { kernels.push_back({UINT32_MAX, KernelIdentity{1U, 1U, 1U}}); }),
+        kernel_case(Rule::kTgtKernelOrder, "id 0", "target.kernels[0].id", 0U,
+                    [](auto& kernels) { kernels[0].id = 0U; }),
+        kernel_case(Rule::kTgtKernelOrder, "exchanged", "target.kernels[1].id", 1U,
+                    [](auto& kernels) { std::swap(kernels[0], kernels[1]); }),
+        kernel_case(Rule::kTgtKernelOrder, "twice", "target.kernels[2].id", 2U,
+                    [](auto& kernels) { kernels.push_back(kernels.back()); }),
         target_case(Rule::kTgtMemory, "target.dram_base", [](auto& target) { target.dram_base += 64U; }),
         target_case(Rule::kTgtMemory, "target.dram_bytes", [](auto& target) { target.dram_bytes -= 64U; }),
         target_case(Rule::kTgtMemory, "target.l1_base", [](auto& target) { target.l1_base = 0U; }),
@@ -48,6 +90,15 @@ std::vector<RuleCase> target_cases() {
         target_case(Rule::kTgtTraceRegion, "target.trace_region_bytes",
                     [](auto& target) { target.trace_region_bytes *= 2U; }),
         target_case(Rule::kTgtClock, "target.clock_khz", [](auto& target) { target.clock_khz = 0U; }),
+        target_case(Rule::kTgtClock, "target.core_khz", [](auto& target) { target.core_khz = target.clock_khz; }),
+        target_case(Rule::kTgtClock, "target.millicycles_per_instruction",
+                    [](auto& target) { target.millicycles_per_instruction = 1000U; }),
+        core_clock_case("a cycle too many for an instruction", 500'000U, 1001U),
+        core_clock_case("a kHz too few", 499'999U, 1000U),
+        core_clock_case("a kHz too many", 500'001U, 1000U),
+        core_clock_case("a core without cycles", 500'000U, 0U),
+        core_clock_case("cycles without a core", 0U, 1000U),
+        core_clock_case("the largest numbers", UINT32_MAX, UINT32_MAX),
         target_case(Rule::kTgtQueues, "target.queue_count", [](auto& target) { target.queue_count = 1U; }),
         target_case(Rule::kTgtQueues, "target.ring_words", [](auto& target) { target.ring_words *= 2U; }),
         target_case(Rule::kTgtGrid, "target.grid_columns", [](auto& target) { target.grid_columns += 1U; }),
@@ -56,6 +107,7 @@ std::vector<RuleCase> target_cases() {
         target_case(Rule::kTgtAttestation, "target.attestation",
                     [](auto& target) { target.attestation = Attestation::kCount; }),
         target_case(Rule::kTgtCosts, "target.costs", [](auto& target) { target.costs = CostKind::kNotPublished; }),
+        target_case(Rule::kTgtCosts, "target.cost_model", [](auto& target) { target.cost_model += 1U; }),
         target_case(Rule::kTgtWeightsLayout, "target.weights_layout", [](auto& target) { target.weights_layout = 0U; }),
         target_case(Rule::kTgtProfile, "target.profile",
                     [](auto& target) { target.profile = CapacityProfile::kDefault; }),
@@ -66,6 +118,11 @@ std::vector<RuleCase> target_cases() {
                         target.mesh_rows = 16U;
                         target.mesh_columns = 16U;  // 256: no byte
                     }),
+        {Rule::kTgtMemory, "a device whose costs have no model", "target", table({{TraceBinary::VT_TARGET}}),
+         workload_edit([](Workload& workload, DeviceDescription& device) {
+             device.cost_model = 0U;
+             workload.manifest.target.cost_model = 0U;
+         })},
         {Rule::kTgtMemory, "a device whose weights lie in no known way", "target", table({{TraceBinary::VT_TARGET}}),
          workload_edit([](Workload& workload, DeviceDescription& device) {
              device.weights_layout = 0U;
@@ -202,6 +259,19 @@ std::vector<RuleCase> tensor_cases() {
          })},
         {Rule::kLaySelfTest, "a vector that is not there", "self_test_origins", manifest_start(),
          manifest_edit([](Manifest& manifest) { manifest.self_test_origins = {SelfTestOrigin::kCaptured}; })},
+        {Rule::kLayCheck, "the first check", "checks[0]", start_of_checks,
+         bytes_edit([](auto& file) { file.at(start_of_checks(file)) ^= 1U; })},
+        {Rule::kLayCheck, "the last check", "checks[1]",
+         [](const auto& file) { return start_of_checks(file) + kCheckBytes; },
+         bytes_edit([](auto& file) { file.at(start_of_checks(file) + (2U * kCheckBytes) - 1U) ^= 0x80U; })},
+        {Rule::kLayCheck, "one check too few", "checks[1]",
+         [](const auto& file) { return start_of_checks(file) + kCheckBytes; }, bytes_edit([](auto& file) {
+             std::fill_n(file.begin() + start_of_checks(file) + kCheckBytes, kCheckBytes, std::uint8_t{0U});
+             store32(file, kSizeOfChecks, kCheckBytes);
+         })},
+        {Rule::kLayCheck, "half a check too much", "checks[2]",
+         [](const auto& file) { return start_of_checks(file) + (2U * kCheckBytes); },
+         bytes_edit([](auto& file) { store32(file, kSizeOfChecks, (2U * kCheckBytes) + (kCheckBytes / 2U)); })},
         {Rule::kLaySelfTest, "bytes of no vector", "self_test_origins", manifest_start(),
          workload_edit([](Workload& workload, DeviceDescription&) { workload.segments.self_tests.resize(10U); })},
     };

@@ -68,7 +68,6 @@ void look_too_often(Workload& workload, DeviceDescription& device) {
     prepend(workload, std::vector<std::uint32_t>(kManyBarriers, header_word(Opcode::kBarrier, 1U)));
 }
 
-// 17 fills of half a gigabyte take longer than a step may.
 // A gigabyte of DRAM, most of it one region.
 std::uint32_t give_large_memory(Workload& workload, DeviceDescription& device) {
     constexpr std::uint32_t kDramBytes = 1U << 30U;
@@ -80,9 +79,10 @@ std::uint32_t give_large_memory(Workload& workload, DeviceDescription& device) {
     return base;
 }
 
+// Fills of half a gigabyte, until they take longer than a step may: 2^26 cycles and some for each.
 std::vector<std::uint32_t> fills_beyond_the_ceiling(std::uint32_t base) {
     std::vector<std::uint32_t> words;
-    for (int i = 0; i < 17; ++i) {
+    for (std::uint64_t cycles = 0U; cycles <= kMaxScriptCycles; cycles += 1U << 26U) {
         append_fill(words, base, 1U << 29U);
     }
     return words;
@@ -249,7 +249,7 @@ std::vector<RuleCase> budget_cases() {
          manifest_edit([](Manifest& manifest) { manifest.setup_deadline_us = 0U; })},
         {Rule::kCapIntervals, "too many separate writes", "traces[0].commands[63].destination", trace_word(63U * 4U),
          workload_edit(fill_every_other_byte)},
-        {Rule::kCapWork, "a trace of barriers beside another queue", "traces[0].commands[34306]", trace_word(34306U),
+        {Rule::kCapWork, "a trace of barriers beside another queue", "traces[0].commands[34380]", trace_word(34380U),
          workload_edit(look_too_often, 2U)},
     };
 }

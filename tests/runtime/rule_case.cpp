@@ -27,8 +27,8 @@ std::uint32_t offset_of(const std::vector<std::uint8_t>& file, const void* place
 
 std::vector<RuleCase> all_cases() {
     std::vector<RuleCase> cases;
-    for (const auto& list : {envelope_cases(), image_cases(), layout_cases(), trace_cases(), parameter_cases(),
-                             script_cases(), mesh_cases(), order_cases()}) {
+    for (const auto& list : {envelope_cases(), image_cases(), layout_cases(), file_cases(), trace_cases(),
+                             parameter_cases(), script_cases(), mesh_cases(), order_cases()}) {
         cases.insert(cases.end(), list.begin(), list.end());
     }
     return cases;

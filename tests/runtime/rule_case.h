@@ -36,6 +36,7 @@ struct RuleCase {
 std::vector<RuleCase> envelope_cases();
 std::vector<RuleCase> image_cases();
 std::vector<RuleCase> layout_cases();  // and the target
+std::vector<RuleCase> file_cases();    // weights that stay in the file
 std::vector<RuleCase> trace_cases();
 std::vector<RuleCase> parameter_cases();
 std::vector<RuleCase> script_cases();

@@ -23,6 +23,7 @@ const std::map<Rule, std::string>& rules_elsewhere() {
         {Rule::kAutSignature, "TrustRules.RefusesSignaturesThatDoNotHold...: what the device admits"},
         {Rule::kAutCounter, "SessionTrust.RefusesEverythingWhereTheCounterCanNotBeRead: not a property of the file"},
         {Rule::kTgtEvidence, "SessionAttestation.DrivesNoDeviceThatAttestsTooLittle: what the session accepts"},
+        {Rule::kTgtInterval, "SessionInterval.WhatDoesNotSufficeIsRefused: what the session is configured for"},
         {Rule::kHstCanonical, "Rules.CanonicalFormIsChecked: the host's check"},
     };
     return kRules;
@@ -40,7 +41,8 @@ TEST(Rules, UndamagedWorkloadsAreAccepted) {
 
 TEST(Rules, WriterAndFormatDescriptionAgree) {
     const Workload workload = make_workload(2U, 1U);
-    EXPECT_EQ(workload.file(), assemble(capture::encode_manifest(workload.manifest), workload.segments));
+    EXPECT_EQ(workload.file(), assemble(capture::encode_manifest(workload.manifest), workload.segments,
+                                        capture::checks_of(workload.manifest, workload.segments)));
 }
 
 TEST(Rules, EveryRuleHasACase) {

@@ -1,4 +1,4 @@
-// The comparison of what lies on the device with what lies in the file: every size and place, and where it notices a
+// The comparison of what lies on the device with the checks of the file: every size and place, and where it notices a
 // difference.
 #include "pianola/scrub.h"
 
@@ -38,7 +38,24 @@ class Scrub : public testing::Test {
         constants_.ranges[index] = ConstantRange{base_ + address, file_offset, bytes, kFirst};
         std::copy_n(file_.begin() + file_offset, bytes, device_.inner().memory_at(base_ + address, bytes));
     }
-    Status compare() { return compare_slice(devices_, source_, cursor_, address_); }
+    // The checks are those of the file, whatever the device holds.
+    Status compare(std::uint32_t limit_bytes = kScrubSliceBytes) {
+        checks_.clear();
+        for (std::uint32_t i = 0U; i < constants_.count; ++i) {
+            const ConstantRange& range = constants_.ranges[i];
+            for (std::uint32_t done = 0U; done < range.size_bytes; done += kCheckedBytes) {
+                const std::uint32_t bytes = std::min(kCheckedBytes, range.size_bytes - done);
+                const std::uint64_t sum = slice_sum(file_view().subspan(range.file_offset + done, bytes));
+                for (std::uint32_t k = 0U; k < kCheckBytes; ++k) {
+                    checks_.push_back(static_cast<std::uint8_t>(sum >> (8U * k)));
+                }
+            }
+        }
+        const ScrubSource source{devices_, file_view(), ByteSpan{checks_.data(), checks_.size() - lost_bytes_},
+                                 *plan_,   constants_,  values_};
+        return compare_slices(source, constants_.kept_count, limit_bytes, cursor_, address_);
+    }
+    [[nodiscard]] ByteSpan file_view() const { return ByteSpan{file_.data(), file_.size()}; }
     // Until it has been round, or has found something; how many slices that took.
     Status compare_all(std::uint32_t& slices) {
         Status status = Status::kPending;
@@ -57,10 +74,10 @@ class Scrub : public testing::Test {
     std::array<Device*, 2> both_{&device_, &second_};
     Devices devices_{both_.data(), 1U};
     std::uint32_t base_{0U};
-    ScrubSource source_{ByteSpan{file_.data(), file_.size()}, *plan_, constants_, values_};
+    std::vector<std::uint8_t> checks_;
+    std::size_t lost_bytes_{0U};  // of the checks
     ScrubCursor cursor_;
     std::uint32_t address_{0U};
-    std::uint32_t suspect_{0U};
 };
 
 TEST_F(Scrub, OfNothingFindsNothing) {
@@ -80,8 +97,7 @@ TEST_F(Scrub, FindsEveryChangedByteOfEverySize) {
                 cursor_ = ScrubCursor{};
                 *device_.inner().memory_at(base_ + at, 1U) ^= 0x10U;
                 ASSERT_EQ(compare_all(slices), Status::kIntegrity) << bytes << ' ' << at;
-                EXPECT_LE(address_ - base_, at) << "names the piece that it is in";
-                EXPECT_LT(at, (address_ - base_) + 64U);
+                EXPECT_EQ(address_, base_) << "names the slice that it is in";
                 *device_.inner().memory_at(base_ + at, 1U) ^= 0x10U;
                 cursor_ = ScrubCursor{};
             }
@@ -121,8 +137,10 @@ TEST_F(Scrub, TakesAsManySlicesAsItSays) {
         for (std::uint32_t i = 0U; i < constants_.count; ++i) {
             const std::uint32_t bytes = 1U + random.below(longest);
             place(i, i * kScrubSliceBytes, 4U * random.below(16U), bytes);
-            const std::uint32_t chunks = (bytes + kChunk - 1U) / kChunk;
-            taken += std::max(chunks * kChunk, kScrubSliceBytes / kPieces);
+            for (std::uint32_t done = 0U; done < bytes; done += kCheckedBytes) {
+                const std::uint32_t chunks = (std::min(kCheckedBytes, bytes - done) + kChunk - 1U) / kChunk;
+                taken += std::max(chunks * kChunk, kScrubSliceBytes / kPieces);
+            }
         }
         std::uint32_t looked = 0U;
         device_.set_hook([&looked](Call call, std::uint32_t /*number*/) {
@@ -139,7 +157,7 @@ TEST_F(Scrub, TakesAsManySlicesAsItSays) {
         }
         EXPECT_EQ(status, Status::kOk);
         EXPECT_EQ(slices, scrub_calls(constants_));
-        EXPECT_GE(slices, ((taken - 1U) / kScrubSliceBytes) + 1U);
+        EXPECT_GE(slices, ((taken - 1U) / (kScrubSliceBytes + kCheckedBytes)) + 1U) << "a slice more at most";
         EXPECT_LE(slices, (taken / kScrubSliceBytes) + 2U);
     }
 }
@@ -157,10 +175,10 @@ TEST_F(Scrub, ReadsBackWhatItDoesNotSee) {
     EXPECT_EQ(read, 0U);
     place(0U, 2U, 64U, kBytes);
     EXPECT_EQ(compare(), Status::kOk) << "a view of words that are not aligned";
-    EXPECT_EQ(read, kBytes / 64U);
+    EXPECT_EQ(read, kBytes / 128U);
     place(0U, 0U, 66U, kBytes);
-    EXPECT_EQ(compare(), Status::kOk) << "nor is the file";
-    EXPECT_EQ(read, 2U * (kBytes / 64U));
+    EXPECT_EQ(compare(), Status::kOk) << "wherever it lies in the file";
+    EXPECT_EQ(read, kBytes / 128U);
     sim::SimOptions hidden;
     hidden.memory_is_visible = false;
     campaign::HookedDevice behind{hidden};
@@ -170,7 +188,7 @@ TEST_F(Scrub, ReadsBackWhatItDoesNotSee) {
     EXPECT_EQ(compare(), Status::kOk);
     *behind.inner().memory_at(base_ + 200U, 1U) ^= 1U;
     EXPECT_EQ(compare(), Status::kIntegrity);
-    EXPECT_EQ(address_, base_ + 192U);
+    EXPECT_EQ(address_, base_);
 }
 
 // The proofs have placed every range inside the file. One that damage has moved out of it is not equal to nothing.
@@ -178,6 +196,59 @@ TEST_F(Scrub, ARangeOutsideTheFileDiffers) {
     place(0U, 0U, 64U, 128U);
     constants_.ranges[0].file_offset = kFileBytes - 64U;
     EXPECT_EQ(compare(), Status::kIntegrity);
+}
+
+// The same of the checks.
+TEST_F(Scrub, ASliceWithoutACheckDiffers) {
+    verifies({"swr~authenticated-constants~2"});
+    place(0U, 0U, 64U, kCheckedBytes + 1U);
+    std::uint32_t slices = 0U;
+    EXPECT_EQ(compare_all(slices), Status::kOk);
+    for (lost_bytes_ = 1U; lost_bytes_ <= (std::size_t{2U} * kCheckBytes); ++lost_bytes_) {
+        cursor_ = ScrubCursor{};
+        EXPECT_EQ(compare_all(slices), Status::kIntegrity) << lost_bytes_;
+    }
+}
+
+// Each slice has its own: two that are exchanged on the device differ, and so do two whose checks are.
+TEST_F(Scrub, ASliceHasTheCheckOfItsPlace) {
+    constexpr std::uint32_t kSlices = 5U;
+    place(0U, 0U, 64U, kSlices * kCheckedBytes);
+    std::uint32_t slices = 0U;
+    for (std::uint32_t one = 0U; one < kSlices; ++one) {
+        for (std::uint32_t other = one + 1U; other < kSlices; ++other) {
+            std::uint8_t* const first = device_.inner().memory_at(base_ + (one * kCheckedBytes), kCheckedBytes);
+            std::uint8_t* const second = device_.inner().memory_at(base_ + (other * kCheckedBytes), kCheckedBytes);
+            std::swap_ranges(first, first + kCheckedBytes, second);
+            cursor_ = ScrubCursor{};
+            EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+            EXPECT_EQ(address_, base_ + (one * kCheckedBytes));
+            std::swap_ranges(first, first + kCheckedBytes, second);
+        }
+    }
+}
+
+// A caller's limit shares a comparison among calls: none takes a slice more than its share, and all of them are as many
+// as are said, and no more than the shares.
+TEST_F(Scrub, SharesAComparisonAmongCalls) {
+    Random random{13U};
+    for (std::uint32_t trial = 0U; trial < 60U; ++trial) {
+        use(1U + random.below(4U));
+        for (std::uint32_t i = 0U; i < constants_.count; ++i) {
+            place(i, i * kScrubSliceBytes, 4U * random.below(16U), 1U + random.below(kScrubSliceBytes));
+        }
+        const std::uint32_t shares = 1U + random.below(9U);
+        const auto limit = static_cast<std::uint32_t>((scrub_bytes(constants_) + shares - 1U) / shares);
+        std::uint32_t calls = 0U;
+        Status status = Status::kPending;
+        while (status == Status::kPending) {
+            status = compare(limit);
+            calls += 1U;
+        }
+        EXPECT_EQ(status, Status::kOk);
+        EXPECT_EQ(calls, scrub_calls(constants_, limit));
+        EXPECT_LE(calls, shares);
+    }
 }
 
 TEST_F(Scrub, KnowsTheWordsOfParametersThatAreSet) {
@@ -253,70 +324,37 @@ TEST_F(Scrub, SaysThatItCouldNotRead) {
     EXPECT_EQ(compare(), Status::kDeviceFault);
 }
 
-// Two ranges may come from the same bytes of the file, and then hold the same.
-TEST_F(Scrub, AuthenticatesWhatEveryRangeHolds) {
-    verifies({"swr~authenticated-constants~1"});
-    Envelope envelope;
-    envelope.total_bytes = kFileBytes;
-    envelope.signature_bytes = 0U;
-    envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
-    place(0U, 0U, 256U, 300U);
-    place(1U, 8192U, 320U, 300U);
-    use(2U);
-    const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
-    for (const std::uint32_t changed : {0U, 100U, 299U, 8192U, 8192U + 100U, 8192U + 299U}) {
-        *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-        EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity)
-            << changed;
-        *device_.inner().memory_at(base_ + changed, 1U) ^= 1U;
-    }
-    device_.set_hook([](Call call, std::uint32_t /*number*/) {
-        return (call == Call::kReadBack) ? std::optional<Status>{Status::kTimeout} : std::nullopt;
-    });
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kDeviceFault);
-}
-
-// Of several devices, the first that has something else than the file is named, be it the only one or not.
+// Every byte of every device, each device's in turn. Two ranges may come from the same bytes of the file.
 TEST_F(Scrub, NamesTheDeviceThatDiffers) {
     constexpr DeviceBits kBoth = 3U;
     devices_ = Devices{both_.data(), 2U};
-    Envelope envelope;
-    envelope.total_bytes = kFileBytes;
-    envelope.signature_bytes = 0U;
-    envelope.digest = envelope_digest(ByteSpan{file_.data(), file_.size()});
-    place(0U, 0U, 256U, 300U);
-    constants_.ranges[0].devices = kBoth;
-    std::copy_n(file_.begin() + 256, 300U, second_.inner().memory_at(base_, 300U));
-    const ByteSpan file{file_.data(), file_.size()};
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
-    EXPECT_EQ(suspect_, 2U);
-    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
-    EXPECT_EQ(suspect_, 1U);
-    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;  // both alike
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
-    EXPECT_EQ(suspect_, 0U);
-    // In the file, words may lie anywhere.
-    place(0U, 0U, 258U, 300U);
-    constants_.ranges[0].devices = kBoth;
-    std::copy_n(file_.begin() + 258, 300U, second_.inner().memory_at(base_, 300U));
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kOk);
-    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    EXPECT_EQ(authenticate_constants(devices_, file, envelope, constants_, nullptr, suspect_), Status::kIntegrity);
-    EXPECT_EQ(suspect_, 1U);
-    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    // Slices: every byte of every device, each device's in turn.
-    std::uint32_t slices = 0U;
-    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
-    EXPECT_EQ(cursor_.device, 0U);
-    *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
-    cursor_ = ScrubCursor{};
-    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
-    EXPECT_EQ(cursor_.device, 1U);
-    EXPECT_EQ(slices, 1U);
+    use(2U);
+    for (const std::uint32_t file_offset : {256U, 258U}) {  // in the file, words may lie anywhere
+        place(0U, 0U, file_offset, 300U);
+        place(1U, 8192U, file_offset, 300U);
+        constants_.ranges[0].devices = kBoth;
+        std::copy_n(file_.begin() + file_offset, 300U, second_.inner().memory_at(base_, 300U));
+        std::uint32_t slices = 0U;
+        cursor_ = ScrubCursor{};
+        EXPECT_EQ(compare_all(slices), Status::kOk);
+        *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+        *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+        EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+        EXPECT_EQ(cursor_.device, 0U);
+        *device_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+        cursor_ = ScrubCursor{};
+        EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+        EXPECT_EQ(cursor_.device, 1U);
+        EXPECT_EQ(slices, 1U);
+        *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+        *device_.inner().memory_at(base_ + 8192U + 299U, 1U) ^= 1U;
+        cursor_ = ScrubCursor{};
+        EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+        EXPECT_EQ(cursor_.range, 1U);
+    }
     // A range that no device has is not looked for behind the last of them.
     constants_.ranges[0].devices = 0U;
+    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
     cursor_ = ScrubCursor{};
     EXPECT_EQ(compare(), Status::kIntegrity);
     EXPECT_EQ(cursor_.device, 1U);

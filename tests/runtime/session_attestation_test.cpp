@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/sim/sim_platform.h"
 #include "pianola/development_config.h"
 #include "tests/campaign/hooked_device.h"
+#include "tests/support/core_model.h"
 #include "tests/support/doubles.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
@@ -166,6 +167,29 @@ TEST(SessionCosts, ThatAreNotPublishedAreZeroAndLeaveDeadlinesToTheIntegrator) {
     EXPECT_EQ(verdict_of(1U, 1U, 1U), "BUD-CYCLES budgets.step_cycles");
     EXPECT_EQ(verdict_of(0U, 0U, 1U), "BUD-DEADLINE budgets.step_deadline_us");
     EXPECT_EQ(verdict_of(0U, 1U, 0U), "BUD-DEADLINE budgets.setup_deadline_us");
+}
+
+// An instruction takes 1 us.
+TEST(SessionCosts, OfACoreHoldDeadlinesToItsClock) {
+    const refdev::RefdevCommandSet command_set{kCoreModel};
+    DeviceDescription device;
+    refdev::describe(core_device(), device);
+    Workload workload = make_core_workload();
+    const capture::Manifest& manifest = workload.manifest;
+    EXPECT_GT(manifest.traces.at(0U).cost_cycles, 2U * kCoreCommands.launch);
+    EXPECT_EQ(manifest.step_cycles, manifest.traces.at(0U).cost_cycles + (100U + 96U) + 50U + 200U + 3U);
+    const auto verdict_of = [&](std::uint64_t step_us) {
+        workload.manifest.step_deadline_us = static_cast<std::uint32_t>(step_us);
+        const files::AlignedBytes file{workload.file()};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const auto plan = std::make_unique<Plan>();
+        Image image;
+        Verdict verdict;
+        (void)validate(file.view(), device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict);
+        return std::string{rule_id(verdict.rule)} + " " + path_text(verdict);
+    };
+    EXPECT_EQ(verdict_of(manifest.step_cycles), "ACCEPTED ");
+    EXPECT_EQ(verdict_of(manifest.step_cycles - 1U), "BUD-DEADLINE budgets.step_deadline_us");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ const std::vector<FaultCase>& fault_cases() {
          3U},
         {"first read-back damaged", script(&Script::damage_read_back, 1U), true, Status::kIntegrity,
          FaultStage::kReadBack},
-        {"last read-back damaged", script(&Script::damage_read_back, 3U), true, Status::kIntegrity,
+        {"last read-back damaged", script(&Script::damage_read_back, 2U), true, Status::kIntegrity,
          FaultStage::kReadBack},
         {"input not bound", script(&Script::refuse_bind, 7U), false, Status::kDeviceFault, FaultStage::kSubmit},
         {"output not bound", script(&Script::refuse_bind, 8U), false, Status::kDeviceFault, FaultStage::kSubmit},

@@ -79,6 +79,7 @@ TEST(SessionState, AChangedBitLatchesAtTheNextCall) {
         EXPECT_TRUE(view.empty());
         EXPECT_EQ(exposed.session.output_bytes(), 0U);
         EXPECT_EQ(exposed.session.scrub_calls(), 0U);
+        EXPECT_EQ(exposed.session.release_steps(), 0U);
         EXPECT_EQ(exposed.platform.safe_state_entries(), faults);
         faults += 1U;
         EXPECT_EQ(exposed.submit(), Status::kIntegrity) << at;
@@ -265,6 +266,7 @@ TEST(SessionState, NothingIsReadOfWhatARefusedLoadLeaves) {
         ASSERT_EQ(exposed.session.load(ByteSpan{}, *exposed.workspace, exposed.verdict), Status::kRefused);
         EXPECT_EQ(exposed.session.output_bytes(), 0U) << at;
         EXPECT_EQ(exposed.session.scrub_calls(), 0U) << at;
+        EXPECT_EQ(exposed.session.release_steps(), 0U) << at;
         EXPECT_EQ(exposed.session.self_test({exposed.output.data(), exposed.output.size()}), Status::kInvalidState)
             << at;
     }

@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import callgrind  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COUNTED, VALIDATION = ("*pianola_counted_call*", "*uncounted*"), ("pianola::validate(*", )
+COUNTED, VALIDATION = ("*pianola_counted_call*", "*uncounted*"), ("pianola::validate_same_file(*", )
 # Plan, call, and what goes wrong in it.
 RUNS = (
     ("typical", "Session", "none"), ("typical", "load", "none"), ("typical", "submit (transfers)", "none"),

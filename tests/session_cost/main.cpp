@@ -225,6 +225,8 @@ int ecu() {
         runtime.sees_memory = true;
         SessionFacts facts = rig.facts_for(runtime);
         facts.kept_bytes = kept_bytes;
+        facts.call_bytes = kept_bytes;
+        facts.call_pieces = (kept_bytes + pianola::kCheckedBytes - 1U) / pianola::kCheckedBytes;
         std::pair<std::uint64_t, std::uint64_t> sum{0U, 0U};
         for (const Call call : calls) {
             const Counts counts = cost_of(call, facts, {});
@@ -241,7 +243,7 @@ int ecu() {
 }
 
 // Numbers that a count is a sum of, of one device and one step in flight.
-constexpr std::array<std::pair<std::uint64_t SessionFacts::*, const char*>, 19> kNumbers{
+constexpr std::array<std::pair<std::uint64_t SessionFacts::*, const char*>, 23> kNumbers{
     {{&SessionFacts::regions, "regions"},
      {&SessionFacts::inputs, "inputs"},
      {&SessionFacts::outputs, "outputs"},
@@ -252,12 +254,16 @@ constexpr std::array<std::pair<std::uint64_t SessionFacts::*, const char*>, 19> 
      {&SessionFacts::patch_points, "patch points"},
      {&SessionFacts::self_tests, "vectors"},
      {&SessionFacts::digested_bytes, "digested bytes"},
-     {&SessionFacts::file_pieces, "pieces of the file"},
-     {&SessionFacts::reads_at_load, "reads"},
-     {&SessionFacts::bytes_at_load, "constant bytes"},
-     {&SessionFacts::kept_pieces, "kept ranges"},
+     {&SessionFacts::other_bytes, "other bytes"},
+     {&SessionFacts::kept_pieces, "kept slices"},
      {&SessionFacts::kept_bytes, "kept bytes"},
-     {&SessionFacts::slices, "slices"},
+     {&SessionFacts::written_pieces, "written slices of state"},
+     {&SessionFacts::written_bytes, "written bytes of state"},
+     {&SessionFacts::state_regions, "regions of state"},
+     {&SessionFacts::state_bytes, "state bytes"},
+     {&SessionFacts::call_pieces, "slices of a call"},
+     {&SessionFacts::call_bytes, "bytes of a call"},
+     {&SessionFacts::slices, "calls of a scrub"},
      {&SessionFacts::bound_bytes, "bound"},
      {&SessionFacts::loaded_bytes, "loaded"},
      {&SessionFacts::running_bytes, "running"}}};
@@ -269,8 +275,8 @@ constexpr std::array<std::pair<ScriptFacts SessionFacts::*, const char*>, 4> kSc
 constexpr std::array<std::pair<std::uint64_t ScriptFacts::*, const char*>, 2> kScriptNumbers{
     {{&ScriptFacts::commands, "commands"}, {&ScriptFacts::notifications, "queues"}}};
 
-// What a count rises by for one more of a number: of bytes that are read 64 at a time, a 64th.
-constexpr std::uint64_t kStep = 64U;
+// What a count rises by for one more of a number: of bytes that are read 128 at a time, a 128th.
+constexpr std::uint64_t kStep = pianola::timeline::kChunkBytes;
 
 std::string factor(std::uint64_t more, const std::string& name) {
     if (more == 0U) {
@@ -312,8 +318,7 @@ void print_formulas(const char*& comma, const char* call, const SessionFacts& ba
     const char* inner = "";
     for (std::size_t i = 0U; i < pianola::timeline::kTermCount; ++i) {
         const Term term = static_cast<Term>(i);
-        const bool is_product = (term == Term::kRangeLooks) || (term == Term::kPointLooks);
-        const std::string text = is_product ? std::string{} : formula_of(term, base, cost);
+        const std::string text = (term == Term::kPointLooks) ? std::string{} : formula_of(term, base, cost);
         if (!text.empty()) {
             fmt::print("{}\"{}\": \"{}\"", inner, pianola::timeline::name_of(term), text);
             inner = ", ";

@@ -28,14 +28,16 @@ at least half of it; this page says what was counted |
 smaller, far too large, or missing |
 
 Counts are the same in every build. Instructions are of g++ 12.2, -O3, x86-64, repeat exactly, and are counted for the
-calls in the table below. A port does not see compared bytes, pieces, and looks at ranges and points; instructions check
+calls in the table below. A port does not see summed and compared bytes, pieces, and looks at points; instructions check
 them.
 
 ## Numbers of a binary
 
 "commands" of a script are those of all devices; "queues" are those that it uses, with a notification each. "bound"
-inputs and outputs are pieces of tensors, each bound on its device. "kept ranges" are written by the set-up and then
-unchanged; "slices" is `scrub_calls()`. "reads" are 64-byte pieces of constants, "pieces of the file" of all of it.
+inputs and outputs are pieces of tensors, each bound on its device. "kept" slices are of what the set-up writes and
+nothing changes, 4,096 bytes at most, and have a check each; those of "state" are summed as a whole before and after a
+step. "other bytes" of the file are neither weights nor traces; "calls of a scrub" is `scrub_calls()`; a call
+takes at most 64 of the kept slices, and 16,384 bytes and the rest of a slice.
 "bound", "loaded" and "running" are the bytes of the session's three sealed objects, by profile and use; with
 `Release::kAtCompletion` nothing is sealed, and no slice is compared before a release.
 
@@ -43,15 +45,14 @@ unchanged; "slices" is `scrub_calls()`. "reads" are 64-byte pieces of constants,
 
 For one device whose memory the core does not see, one step in flight, no round of waiting, and no fault. Otherwise:
 
-- a fault adds the last row, with the outputs of all steps in flight; its difference is searched once more, 64 bytes at
-  a time, where memory is seen;
-- `poll()` and `scrub()` take at most 64 ranges and 16,384 bytes of the kept ones;
+- a fault adds the last row, with the outputs of all steps in flight; the slice that differs is read back once more
+  where memory is seen;
 - of the queues of prologue, step and epilogue, the most of the three count, not their sum;
 - each further vector of `self_test (all)` repeats all of a `run()`;
 - each round of waiting adds a look, a seal of all state and `idle()`;
 - a prologue adds `start()` and a wait to `run()`, and two `reset_state()` to the self-tests;
-- `load()` looks at each range twice for each piece of the file, and a comparison at each patch point for each read;
-- what the core sees is compared in place: `take_from_device` instead of `read_back`.
+- traces with parameters are compared with the file too, and each read looks at each patch point;
+- what the core sees is summed in place: `take_from_device` instead of `read_back`, except at `load()`.
 
 "calls" is how often a call of the session is entered, including nested ones.
 """

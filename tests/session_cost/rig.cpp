@@ -202,6 +202,8 @@ Status Rig::perform(Call call) {
             return session_->scrub();
         case Call::kScrubCalls:
             return (session_->scrub_calls() != UINT32_MAX) ? Status::kOk : Status::kCapacity;
+        case Call::kReleaseSteps:
+            return (session_->release_steps() != UINT32_MAX) ? Status::kOk : Status::kCapacity;
         case Call::kConfirmStart:
             return session_->confirm_start();
         case Call::kUnload:

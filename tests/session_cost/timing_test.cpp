@@ -82,5 +82,49 @@ TEST(FaultHandlingTime, CountsEveryStepInFlightAndEveryDevice) {
     EXPECT_GE(timeline::answer(facts, ecu()).reaction_us, one.reaction_us + (3U * ecu().reset_us));
 }
 
+TEST(FaultHandlingTime, CountsTheStepsThatShareAVerification) {
+    verifies({"swr~fault-handling-time~1"});
+    const Rig rig{typical(), Release::kVerified, true};
+    SessionFacts facts = rig.facts();
+    facts.slices = 16U;
+    timeline::EcuTiming timing = ecu();
+    const timeline::FttiAnswer alone = timeline::answer(facts, timing);
+    timing.release_steps = 8U;
+    const timeline::FttiAnswer shared = timeline::answer(facts, timing);
+    EXPECT_EQ(shared.detection_us, alone.detection_us + (7U * timing.period_us));
+    EXPECT_EQ(shared.reaction_us, alone.reaction_us);
+    EXPECT_EQ(shared.least_deadline_us, alone.least_deadline_us) << "a step that comes late verifies everything";
+}
+
+// A core that takes next to no time for the session: each poll() of it is rounded up to 1 us. At 480 MHz the device's
+// commands take 1, 9000 and 500 us.
+TEST(FaultHandlingTime, OfADeviceOnTheCallersCoreIsInPoll) {
+    const Rig rig{typical(), Release::kVerified, true};
+    SessionFacts facts = rig.facts();
+    facts.steps_in_flight = 1U;
+    facts.slices = 2U;
+    timeline::DeviceWork work;
+    work.clock_khz = 480'000U;
+    work.poll_cycles = 4'320'000U;
+    work.command_cycles = {480U, 4'320'000U, 240'000U};
+    timeline::EcuTiming timing = ecu();
+    timing.clock_hz = 1'000'000'000'000'000U;
+    timing.deadline_us = 15'001U;
+    timing.ftti_us = 100'000U;
+    const timeline::FttiAnswer own = timeline::answer(facts, timing);
+    timing.work = &work;
+    const timeline::FttiAnswer callers = timeline::answer(facts, timing);
+    EXPECT_EQ(callers.step_polls, 3U);
+    EXPECT_EQ(callers.polled_us, 1000U + 9001U + 1000U);
+    EXPECT_EQ(callers.waited_us, 9501U + 3U + 2U);
+    EXPECT_EQ(callers.least_deadline_us, 11'001U + (4U * 1000U));
+    EXPECT_FALSE(callers.deadline_suffices);
+    EXPECT_EQ(callers.detection_us, own.detection_us + (9001U - 1000U) + 9000U);
+    EXPECT_EQ(callers.reaction_us, own.reaction_us);
+    EXPECT_EQ(own.step_polls, 0U);
+    timing.deadline_us += 1U;
+    EXPECT_TRUE(timeline::answer(facts, timing).deadline_suffices);
+}
+
 }  // namespace
 }  // namespace pianola::test

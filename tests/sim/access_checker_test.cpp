@@ -38,7 +38,7 @@ class AccessCheckers : public testing::Test {
     }
 
     std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(kBytes);
-    AccessChecker checker_{{{kBase, &memory_}}};
+    AccessChecker checker_{{{kBase, &memory_}}, refdev::kVirtualCosts};
 };
 
 TEST_F(AccessCheckers, AreContentWithWhatCommandsSayThatTheyWrite) {

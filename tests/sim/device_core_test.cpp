@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "tests/support/ring.h"
 
 namespace pianola::refdev {
@@ -13,7 +14,10 @@ namespace {
 
 class Core : public testing::Test {
   protected:
-    void SetUp() override { reset(); }
+    void SetUp() override {
+        shared_->queues[0].costs = kVirtualCosts.commands;
+        reset();
+    }
 
     // As the driver does it, from whatever phase there is.
     void reset() {
@@ -37,6 +41,20 @@ class Core : public testing::Test {
     std::unique_ptr<SharedState> shared_ = std::make_unique<SharedState>();
     DeviceCore core_{0U, *shared_, nullptr};
 };
+
+// A driver that leaves out the reset has written no costs.
+TEST(CoreBeforeAReset, CommandsTakeNoTime) {
+    const auto shared = std::make_unique<SharedState>();
+    DeviceCore core{0U, *shared, nullptr};
+    QueueMemory& queue = shared->queues[0];
+    const std::array<std::uint32_t, kNotifyWords> words{header_word(Opcode::kNotify, kNotifyWords), 1U};
+    queue.ring[0] = test::sealed_header(0U, words);
+    queue.ring[1] = words[1];
+    queue.published.store(kNotifyWords);
+    EXPECT_EQ(core.step(), Progress::kExecuted);
+    EXPECT_EQ(queue.completed_token.load(), 1U);
+    EXPECT_EQ(queue.completions[1].time_cycles, 0U);
+}
 
 TEST_F(Core, RunsAfterAReset) {
     notify(1U);

@@ -10,6 +10,7 @@
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/sim/sim_device.h"
+#include "tests/support/virtual_costs.h"
 
 namespace pianola::sim {
 namespace {

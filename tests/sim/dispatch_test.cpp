@@ -55,7 +55,10 @@ const Words kEnd{header_word(Opcode::kEnd, 1U)};
 
 class Dispatch : public testing::Test {
   protected:
-    explicit Dispatch(bool check_accesses = true) : device_{options(check_accesses)} { restart(); }
+    explicit Dispatch(bool check_accesses = true, const refdev::CostModel& costs = refdev::kVirtualCosts)
+        : device_{options(check_accesses, costs)} {
+        restart();
+    }
 
     void restart() {
         ASSERT_EQ(device_.reset(), Status::kOk);
@@ -71,8 +74,9 @@ class Dispatch : public testing::Test {
         ASSERT_EQ(device_.program_region(trace), Status::kOk);
         device_.clear_log();
     }
-    static SimOptions options(bool check_accesses) {
+    static SimOptions options(bool check_accesses, const refdev::CostModel& costs) {
         SimOptions options;
+        options.spec.cost_model = &costs;
         options.keep_log = true;
         options.check_accesses = check_accesses;
         return options;
@@ -115,6 +119,29 @@ class DispatchAtAnyCost : public Dispatch {
   protected:
     DispatchAtAnyCost() : Dispatch{false} {}
 };
+
+// A device whose core executes dispatches itself.
+class DispatchOfACore : public Dispatch {
+  protected:
+    DispatchOfACore() : Dispatch{false, refdev::kCortexM7DspCosts} {}
+};
+
+TEST_F(DispatchOfACore, TwoDispatchesTakeTheirSum) {
+    const refdev::CommandCosts& costs = refdev::kCortexM7DspCosts.commands;
+    constexpr std::uint32_t kFirst = 5000U;
+    constexpr std::uint32_t kSecond = 700U;
+    const Words both = joined(dispatch(0U, kFirst, doubling()), dispatch(1U, kSecond, doubling()));
+    const Completion completion = run(joined(both, kEnd));
+    ASSERT_EQ(completion.fault, DeviceFault::kNone);
+    const std::vector<refdev::ExecutedCommand>& log = device_.log(0U);
+    ASSERT_EQ(log.size(), 5U);  // replay, two dispatches, end, notify
+    const std::uint64_t start = log[0].end_cycles;
+    const std::uint64_t front = std::uint64_t{costs.launch} + costs.dispatch;
+    EXPECT_EQ(log[1].end_cycles, start + front + kFirst);
+    EXPECT_EQ(log[2].end_cycles, start + (2U * front) + kFirst + kSecond);
+    EXPECT_EQ(log[3].end_cycles, log[2].end_cycles + costs.end);
+    EXPECT_EQ(completion.time_cycles, log[3].end_cycles + costs.notify);
+}
 
 TEST_F(Dispatch, RunsTheKernel) {
     std::uint8_t* const input = device_.memory_at(spec_.l1_base, kElements);
@@ -324,6 +351,23 @@ TEST_F(DecodeDispatch, SaysWhatItDoesToQueueAndCore) {
     EXPECT_EQ(command_.extents.view()[1].address, 8192U);
     EXPECT_EQ(command_.extents.view()[1].size_bytes, kElements);
     EXPECT_EQ(command_.extents.view()[1].access, Access::kWrite);
+}
+
+// 2^44 products of operands of 1 GiB each, as a core executes them: 2^62 instructions, which no cost word says.
+TEST_F(DecodeDispatch, WhatTakesTooManyTurnsIsRefused) {
+    constexpr std::uint32_t kGibibyte = 1U << 30U;
+    const refdev::MatmulArguments large{0U,        kGibibyte, 2U * kGibibyte,    1U << 14U,
+                                        1U << 16U, 1U << 14U, refdev::kTypeInt8, 0U};
+    Words arguments(refdev::kArgumentWords<refdev::MatmulArguments>);
+    std::memcpy(arguments.data(), &large, sizeof(large));
+    const refdev::RefdevCommandSet set{refdev::kCortexM7DspCosts};
+    for (const std::uint32_t cost : {0U, 1U << 30U, UINT32_MAX}) {
+        const Words words = joined({header_word(Opcode::kLaunch, 3U + static_cast<std::uint32_t>(arguments.size())),
+                                    static_cast<std::uint32_t>(refdev::KernelId::kMatmul), cost},
+                                   arguments);
+        EXPECT_EQ(set.decode({words.data(), words.size()}, state_, command_, error_), Status::kRefused);
+        EXPECT_STREQ(error_.field, "cost_cycles");
+    }
 }
 
 TEST_F(DecodeDispatch, ALaunchTakesNothingOfACore) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "tests/support/ring.h"
+#include "tests/support/virtual_costs.h"
 
 namespace pianola::refdev {
 namespace {
@@ -46,7 +48,14 @@ class Processor : public testing::Test {
         return shared_->fault.fault;
     }
 
-    std::unique_ptr<QueueMemory> shared_ = std::make_unique<QueueMemory>();
+    // As the driver leaves it after a reset.
+    [[nodiscard]] static std::unique_ptr<QueueMemory> make_queue() {
+        auto queue = std::make_unique<QueueMemory>();
+        queue->costs = kVirtualCosts.commands;
+        return queue;
+    }
+
+    std::unique_ptr<QueueMemory> shared_ = make_queue();
     EventFile events_;
     DeviceMemory memory_;
     HostMemory host_;
@@ -84,7 +93,7 @@ TEST_F(Processor, AWaitEndsAtTheTimeOfItsOwnRecord) {
         ASSERT_EQ(processor_.step(), Progress::kExecuted);
     }
     for (const std::uint32_t record : {0U, 20U, 63U}) {
-        const auto waiting = std::make_unique<QueueMemory>();
+        const auto waiting = make_queue();
         CommandProcessor other{1U, *waiting, events_, memory_, host_, nullptr};
         const std::array<std::uint32_t, kEventWords> wait{header_word(Opcode::kWaitEvent, kEventWords), 0U,
                                                           kFirst + record};

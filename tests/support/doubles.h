@@ -64,6 +64,7 @@ class ForwardingCommandSet : public CommandSet {
                   DecodeError& error) const noexcept override {
         return inner_.decode(words, state, command, error);
     }
+    [[nodiscard]] KernelIdentity kernel(std::uint32_t id) const noexcept override { return inner_.kernel(id); }
     [[nodiscard]] PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override {
         return inner_.patch_kind(words, word);
     }

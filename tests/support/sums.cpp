@@ -8,8 +8,19 @@ namespace pianola::test {
 
 using capture::BufferId;
 
-capture::Recorder record_sums(const std::vector<std::uint8_t>& first) {
+capture::Launch launch_of_add(const char* label, BufferId input1, BufferId input2, BufferId output) {
     using Arguments = refdev::BinaryArguments;
+    capture::Launch add;
+    add.label = label;
+    add.kernel = refdev::KernelId::kBinary;
+    add.arguments = {0U, 0U, 0U, kSumsBytes, refdev::kTypeInt8, static_cast<std::uint32_t>(refdev::BinaryOp::kAdd)};
+    add.operands = {{refdev::word_of(offsetof(Arguments, input1)), input1, 0U, Access::kRead},
+                    {refdev::word_of(offsetof(Arguments, input2)), input2, 0U, Access::kRead},
+                    {refdev::word_of(offsetof(Arguments, output)), output, 0U, Access::kWrite}};
+    return add;
+}
+
+capture::Recorder record_sums(const std::vector<std::uint8_t>& first) {
     capture::TensorInfo tensor;
     tensor.shape = {kSumsBytes};
     tensor.name = "x";
@@ -19,14 +30,7 @@ capture::Recorder record_sums(const std::vector<std::uint8_t>& first) {
     const BufferId output = recorder.add_output(tensor, kSumsBytes);
     const BufferId state = recorder.add_state("sums", first);
     const BufferId next = recorder.add_activation("next", kSumsBytes);
-    capture::Launch add;
-    add.label = "0 ADD";
-    add.kernel = refdev::KernelId::kBinary;
-    add.arguments = {0U, 0U, 0U, kSumsBytes, refdev::kTypeInt8, static_cast<std::uint32_t>(refdev::BinaryOp::kAdd)};
-    add.operands = {{refdev::word_of(offsetof(Arguments, input1)), state, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, input2)), input, 0U, Access::kRead},
-                    {refdev::word_of(offsetof(Arguments, output)), next, 0U, Access::kWrite}};
-    recorder.launch(add);
+    recorder.launch(launch_of_add("0 ADD", state, input, next));
     recorder.copy("1 ASSIGN", state, next, kSumsBytes);
     recorder.copy("2 OUTPUT", output, next, kSumsBytes);
     return recorder;

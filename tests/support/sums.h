@@ -16,6 +16,10 @@ inline constexpr std::uint32_t kSumsBytes = 16U;  // of the input, the sums, and
 // first: kSumsBytes.
 [[nodiscard]] capture::Recorder record_sums(const std::vector<std::uint8_t>& first);
 
+// A launch that adds kSumsBytes of two buffers into a third.
+[[nodiscard]] capture::Launch launch_of_add(const char* label, capture::BufferId input1, capture::BufferId input2,
+                                            capture::BufferId output);
+
 // The step behind `sums`, which it changes: its output, without any code of the device.
 [[nodiscard]] std::vector<std::uint8_t> step_of_sums(const std::vector<std::uint8_t>& input,
                                                      std::vector<std::uint8_t>& sums);

@@ -17,7 +17,8 @@ std::size_t align_up(std::size_t value) {
 }  // namespace
 
 std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t>& manifest,
-                                                  const capture::Segments& segments) {
+                                                  const capture::Segments& segments,
+                                                  const std::vector<std::uint8_t>& checks) {
     constexpr std::array<std::uint8_t, 8> kMagic{0x89U, 0x50U, 0x54U, 0x42U, 0x0DU, 0x0AU, 0x1AU, 0x0AU};
     constexpr std::size_t kSchemaHashOffset = 48U;
     std::vector<std::uint8_t> file(kHeaderBytes);
@@ -28,7 +29,7 @@ std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t
     store32(file, 28U, 1U);
     std::copy(kSchemaHash.begin(), kSchemaHash.end(), file.begin() + kSchemaHashOffset);
     std::uint32_t kind = 1U;
-    for (const auto* segment : {&manifest, &segments.weights, &segments.traces, &segments.self_tests}) {
+    for (const auto* segment : {&manifest, &segments.weights, &segments.traces, &segments.self_tests, &checks}) {
         const std::size_t entry = kSegmentTableOffset + ((kind - 1U) * std::size_t{kSegmentEntryBytes});
         store32(file, entry, kind);
         store32(file, entry + 4U, static_cast<std::uint32_t>(file.size()));
@@ -41,8 +42,9 @@ std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t
     return file;
 }
 
-std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest, const capture::Segments& segments) {
-    std::vector<std::uint8_t> file = assemble_without_digest(manifest, segments);
+std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest, const capture::Segments& segments,
+                                   const std::vector<std::uint8_t>& checks) {
+    std::vector<std::uint8_t> file = assemble_without_digest(manifest, segments, checks);
     capture::fix_digest(file);
     return file;
 }
@@ -91,7 +93,9 @@ Status Validator::validate_behind_digest(ByteSpan file) {
     Envelope envelope;
     const Status parsed = parse_envelope(file, envelope, verdict_);
     const Status opened = is_ok(parsed) ? open_image(file, envelope, *device_.capacities, image_, verdict_) : parsed;
-    return is_ok(opened) ? prove_plan(image_, device_, command_set_, *workspace_, *plan_, verdict_) : opened;
+    const Status proved =
+        is_ok(opened) ? prove_plan(image_, device_, command_set_, *workspace_, *plan_, verdict_) : opened;
+    return is_ok(proved) ? prove_checks(file, envelope, *workspace_, *plan_, verdict_) : proved;
 }
 
 Status Validator::validate(const std::vector<std::uint8_t>& file) {

@@ -25,10 +25,12 @@ inline constexpr std::uint32_t kSegmentTableOffset = 80U;
 inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
 
 [[nodiscard]] std::vector<std::uint8_t> assemble(const std::vector<std::uint8_t>& manifest,
-                                                 const capture::Segments& segments);
+                                                 const capture::Segments& segments,
+                                                 const std::vector<std::uint8_t>& checks = {});
 // The same with zeros for a digest, which takes a tenth of the time.
 [[nodiscard]] std::vector<std::uint8_t> assemble_without_digest(const std::vector<std::uint8_t>& manifest,
-                                                                const capture::Segments& segments);
+                                                                const capture::Segments& segments,
+                                                                const std::vector<std::uint8_t>& checks = {});
 
 [[nodiscard]] std::uint32_t load32(const std::vector<std::uint8_t>& file, std::size_t offset);
 void store32(std::vector<std::uint8_t>& file, std::size_t offset, std::uint32_t value);

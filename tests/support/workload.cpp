@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "hal/devices/refdev/kernels/arguments.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "hal/host/device_numbers.h"
+#include "tests/support/core_model.h"
 
 namespace pianola::test {
 namespace {
@@ -46,10 +49,11 @@ capture::TensorInfo tensor(const char* name) {
     return {name, {1U, kWorkloadBytes}, ElementType::kInt8, 0.5F, 3};
 }
 
-Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std::uint32_t self_tests) {
+Workload link_workload(const refdev::DeviceSpec& spec, std::uint32_t queues, std::uint32_t self_tests,
+                       std::uint32_t constant_bytes = kWorkloadBytes) {
     capture::Recorder recorder;
-    std::vector<std::uint8_t> constant(kWorkloadBytes);
-    for (std::uint32_t i = 0U; i < kWorkloadBytes; ++i) {
+    std::vector<std::uint8_t> constant(constant_bytes);
+    for (std::uint32_t i = 0U; i < constant_bytes; ++i) {
         constant[i] = constant_at(i);
     }
     const BufferId weights = recorder.add_constant("constant", constant);
@@ -100,6 +104,38 @@ Workload make_workload(std::uint32_t queues, std::uint32_t self_tests) {
     return link_workload(refdev::DeviceSpec{}, queues, self_tests);
 }
 
+Workload make_workload_with_constant(std::uint32_t bytes, const refdev::DeviceSpec& spec) {
+    return link_workload(spec, 1U, 1U, bytes);
+}
+
+refdev::DeviceSpec file_device() {
+    refdev::DeviceSpec spec;
+    spec.file_base = 0x4000'0000U;
+    spec.file_bytes = 4096U;
+    return spec;
+}
+
+Workload make_file_workload(std::uint32_t queues, std::uint32_t self_tests) {
+    return link_workload(file_device(), queues, self_tests);
+}
+
+Workload make_core_workload() {
+    const refdev::RefdevCommandSet command_set{kCoreModel};
+    DeviceDescription device = refdev::description_of(core_device());
+    device.capacities = &profiles::kSmallEcu;
+    Workload workload = make_workload(1U);
+    workload.manifest.target.costs = device.costs;
+    copy_numbers(device, workload.manifest.target);
+    capture::ManifestTrace& trace = workload.manifest.traces.front();
+    trace.cost_cycles = targets::measure_trace(command_set, words_of(workload.segments.traces)).cycles;
+    const std::uint32_t write = kCoreCommands.write.fixed + kWorkloadBytes;
+    const std::uint32_t around = write + kCoreCommands.replay + kCoreCommands.read.fixed + kCoreCommands.notify;
+    workload.manifest.step_cycles = trace.cost_cycles + around;
+    workload.manifest.step_deadline_us = static_cast<std::uint32_t>(workload.manifest.step_cycles);
+    workload.manifest.setup_deadline_us = UINT32_MAX;
+    return workload;
+}
+
 refdev::DeviceSpec small_device() {
     refdev::DeviceSpec spec;
     spec.dram_bytes = 4096U;
@@ -136,6 +172,7 @@ bool set_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     const std::uint64_t old_cycles = trace.cost_cycles;
     const targets::TraceMeasure measure = targets::measure_trace(refdev::target().command_set(), words);
     apply(measure, words, trace);
+    capture::name_kernels(refdev::target().command_set(), measure.kernels, workload.manifest.target);
     workload.manifest.step_cycles += trace.cost_cycles - old_cycles;
     workload.manifest.step_deadline_us = UINT32_MAX;
     workload.manifest.setup_deadline_us = UINT32_MAX;
@@ -150,7 +187,9 @@ void add_trace(Workload& workload, const std::vector<std::uint32_t>& words) {
     capture::ManifestTrace trace;
     trace.name = "another";
     trace.offset_bytes = static_cast<std::uint32_t>(segment.size());
-    apply(targets::measure_trace(refdev::target().command_set(), words), words, trace);
+    const targets::TraceMeasure measure = targets::measure_trace(refdev::target().command_set(), words);
+    apply(measure, words, trace);
+    capture::name_kernels(refdev::target().command_set(), measure.kernels, workload.manifest.target);
     const auto index = static_cast<std::uint32_t>(workload.manifest.traces.size());
     workload.manifest.traces.push_back(trace);
     workload.manifest.scripts.front().commands.push_back({ScriptCommandKind::kLoadTrace, 0U, index, 0U});

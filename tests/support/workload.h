@@ -25,6 +25,15 @@ struct Workload {
 
 // Queues: 1 or 2. Self-test vectors hold an input and workload_output() of it.
 [[nodiscard]] Workload make_workload(std::uint32_t queues, std::uint32_t self_tests = 0U);
+// Its constant has so many bytes, of which the first kWorkloadBytes are used.
+[[nodiscard]] Workload make_workload_with_constant(std::uint32_t bytes, const refdev::DeviceSpec& spec = {});
+
+// The same for a device that reads the weights in the file.
+[[nodiscard]] refdev::DeviceSpec file_device();
+[[nodiscard]] Workload make_file_workload(std::uint32_t queues, std::uint32_t self_tests = 0U);
+
+// The workload of one queue for core_device(). Its step's deadline is the time of its bound.
+[[nodiscard]] Workload make_core_workload();
 
 // A device just large enough for it, so that checking all device memory is cheap.
 [[nodiscard]] refdev::DeviceSpec small_device();

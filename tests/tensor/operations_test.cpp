@@ -63,6 +63,16 @@ class OperationsTest : public ::testing::Test {
         return TensorRule::kUnspecified;
     }
 
+    template <typename Call>
+    static std::string text_of(const Call& call) {
+        try {
+            call();
+        } catch (const TensorError& error) {
+            return error.what();
+        }
+        return {};
+    }
+
     std::shared_ptr<host::Device> device_{host::open_device({})};
 };
 
@@ -262,6 +272,16 @@ TEST_F(OperationsTest, RowsAndSums) {
     EXPECT_EQ(numbers_of(log_softmax(on_device({1U, 4U}, {5, 5, 5, 5}), 0.1F)), (Numbers{105, 105, 105, 105}));
     EXPECT_EQ(numbers_of(l2_normalize(on_device({2U, 2U}, {4, 5, -2, 1}), 1)), (Numbers{77, 102, -128, 0}));
     EXPECT_EQ(rule_of([&] { static_cast<void>(log_softmax(tensor, 16.0F)); }), TensorRule::kQuantization);
+    const auto expect_text = [](const std::string& text, const char* part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    expect_text(text_of([&] { static_cast<void>(log_softmax(tensor, 16.0F)); }), "must be above 2^-26 and below 16");
+    expect_text(text_of([&] { static_cast<void>(softmax(tensor, 0x1p-26F, 1.0F)); }), "it must be above 2^-26");
+    static_cast<void>(softmax(tensor, 0x1.1p-26F, 1.0F));
+    const Tensor wide = typecast(tensor, ElementType::kInt16);
+    const Tensor tables = prepare_softmax_tables().to(device_, kDramInterleaved);
+    expect_text(text_of([&] { static_cast<void>(softmax_int16(wide, tables, 163843.0F, 1.0F)); }), "below 163842");
+    static_cast<void>(softmax_int16(wide, tables, 163841.0F, 1.0F));
     EXPECT_EQ(numbers_of(quantized_add(tensor, tensor, {1.0F, 0}, {1.0F, 1}, {2.0F, 0})),
               (Numbers{1, 2, 3, 10, 20, 30}));
 }

@@ -63,14 +63,14 @@ class FlatDevice {
     // parts.
     void expect_extents(const refdev::Kernel& kernel, const capture::Launch& launch,
                         const std::vector<std::uint32_t>& words) {
-        refdev::Footprint footprint;
+        ExtentList extents;
         refdev::ArgumentError error;
-        ASSERT_EQ(kernel.describe(WordSpan{words.data(), words.size()}, footprint, error), Status::kOk)
+        ASSERT_EQ(kernel.describe(WordSpan{words.data(), words.size()}, extents, error), Status::kOk)
             << launch.label << ": " << error.field;
-        ASSERT_EQ(footprint.extents.view().size(), launch.operands.size()) << launch.label;
+        ASSERT_EQ(extents.view().size(), launch.operands.size()) << launch.label;
         const bool moves_parts =
             (launch.kernel == refdev::KernelId::kView) || (launch.kernel == refdev::KernelId::kGather);
-        for (const Extent& extent : footprint.extents.view()) {
+        for (const Extent& extent : extents.view()) {
             const auto matches = [&](const capture::Operand& operand) {
                 const std::uint32_t size_bytes = recorder_.buffer(operand.buffer).size_bytes;
                 const bool fits = moves_parts ? ((operand.offset_bytes + extent.size_bytes) <= size_bytes)

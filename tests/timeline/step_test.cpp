@@ -93,6 +93,8 @@ TEST(Lifetimes, GoFromWhatMakesToWhatNeedsLast) {
     check(1U, 1U, 2U);  // what the first operator makes
     check(2U, 2U, 3U);  // the output
     EXPECT_GE(all.most_bytes, 2U * test::kWorkloadBytes);
+    EXPECT_EQ(all.most_activation_bytes, test::kWorkloadBytes);  // from the first operator on
+    EXPECT_EQ(all.most_activations_at, 1U);
 }
 
 TEST(Lifetimes, AnInputForTheNextStepStays) {

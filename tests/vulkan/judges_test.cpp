@@ -85,7 +85,8 @@ TEST(VulkanObjects, AreCountedBeforehand) {
         const std::uint64_t before = machine.trace_objects();
         ASSERT_TRUE(watched.replay(words));
         EXPECT_EQ(machine.trace_objects() - before,
-                  count_objects({words.data(), words.size()}, machine.options().spec.queue_count).all());
+                  count_objects(refdev::kVirtualCosts, {words.data(), words.size()}, machine.options().spec.queue_count)
+                      .all());
     }
 }
 

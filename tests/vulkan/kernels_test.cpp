@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "tests/vulkan/same_bytes.h"
 
 namespace pianola::vulkan {
@@ -82,11 +83,13 @@ class Launches {
   private:
     [[nodiscard]] bool is_address(std::size_t word) const { return ((kernel_.address_words >> word) & 1U) != 0U; }
     [[nodiscard]] bool accepted(const Words& words) const {
-        refdev::Footprint footprint;
+        ExtentList extents;
         refdev::ArgumentError error;
         bool fits =
-            is_ok(kernel_.describe(refdev::span_of(words), footprint, error)) && (footprint.cost_cycles <= kMostCycles);
-        for (const Extent& extent : footprint.extents.view()) {
+            is_ok(kernel_.describe(refdev::span_of(words), extents, error)) &&
+            (error.field[0] == '\0') &&  // no output over an input
+            (refdev::launch_cost(refdev::kVirtualCosts, kernel_, refdev::span_of(words), extents) <= kMostCycles);
+        for (const Extent& extent : extents.view()) {
             const std::uint64_t end = std::uint64_t{extent.address} + extent.size_bytes;
             fits = fits && (extent.address >= kBase) && (end <= (std::uint64_t{kBase} + kMemoryBytes));
         }
@@ -264,6 +267,24 @@ TEST(VulkanPrograms, RefuseWhatIsNoCommandOfATrace) {
     EXPECT_TRUE(refuses({refdev::header_word(Opcode::kReplay, 3U), kBase, 64U}));
     EXPECT_TRUE(refuses({refdev::header_word(Opcode::kFill, 4U), kBase, 64U, 256U}));
     EXPECT_TRUE(refuses({refdev::header_word(Opcode::kCopy, 4U), kBase, kBase + 64U, 0U}));
+}
+
+// The kernel library computes it in order of memory; invocations have none.
+TEST(VulkanPrograms, RefuseAnOutputOverAnInput) {
+    auto pool = refdev::sample_arguments<refdev::Pool2dArguments>(KernelId::kMaxPool2d);
+    constexpr std::uint32_t kOutputBytes = 2U * 3U * 2U * 3U;
+    pool.output = kBase;
+    for (const std::uint32_t distance : {kOutputBytes, kOutputBytes - 1U}) {
+        pool.input = pool.output + distance;
+        ExtentList extents;
+        refdev::ArgumentError error;
+        const Words words = refdev::words_of(pool);
+        ASSERT_TRUE(is_ok(kernel(KernelId::kMaxPool2d).describe({words.data(), words.size()}, extents, error)));
+        const Words command = launch_command(KernelId::kMaxPool2d, words);
+        Program program;
+        const Status status = program_of(WordSpan{command.data(), command.size()}, program);
+        EXPECT_EQ(status, (distance == kOutputBytes) ? Status::kOk : Status::kRefused);
+    }
 }
 
 // A memory that is read and written is published twice, and bound once; operands in one place are bound each.

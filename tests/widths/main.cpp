@@ -31,6 +31,7 @@
 #include "runtime/image/schema_rules.h"
 #include "tests/runtime/probe_rules.h"
 #include "tests/runtime/vectors/vector_pack.h"
+#include "tests/support/core_model.h"
 #include "tests/widths/mutants.h"
 #include "tests/widths/placed_file.h"
 
@@ -53,6 +54,7 @@ class Judge {
   private:
     Places places_;
     refdev::RefdevCommandSet command_set_;
+    refdev::RefdevCommandSet of_core_{test::kCoreModel};
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};
     std::unique_ptr<Plan> plan_{std::make_unique<Plan>()};
     Image image_;
@@ -81,11 +83,13 @@ std::string common(const std::vector<std::string>& lines) {
 
 std::string Judge::file(const Bytes& bytes, const DeviceDescription& device, const Trust& trust, std::size_t shift,
                         std::size_t file_bytes) {
+    const bool has_core = device.cost_model == test::kCoreModel.number;
     std::vector<std::string> lines;
     for (const ByteSpan view : places_.put(bytes, shift)) {
         Verdict verdict;
         const ByteSpan whole{view.data(), (file_bytes > view.size()) ? file_bytes : view.size()};
-        const Status status = validate(whole, device, command_set_, trust, *workspace_, image_, *plan_, verdict);
+        const Status status =
+            validate(whole, device, has_core ? of_core_ : command_set_, trust, *workspace_, image_, *plan_, verdict);
         lines.push_back(line_of(status, verdict));
     }
     return common(lines);
@@ -189,7 +193,8 @@ class Program {
             const Bytes bytes{first, first + static_cast<std::ptrdiff_t>(record.stored_bytes)};
             at += pack_aligned(std::size_t{record.shift_bytes} + record.stored_bytes);
             std::cout << i << " "
-                      << judge_.file(bytes, device_of(record), kDevelopmentTrust, record.shift_bytes, record.file_bytes)
+                      << judge_.file(bytes, device_of(record), kDevelopmentTrust, record.shift_bytes,
+                                     record.length_bytes)
                       << "\n";
         }
     }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 192U;
 constexpr std::size_t kTotalBytes = 16U;
 constexpr std::size_t kDigest = 160U;
-constexpr std::size_t kSegments = 4U;
+constexpr std::size_t kSegments = 5U;
 constexpr std::size_t kAlignment = 64U;
 
 std::size_t entry_of(std::size_t segment) {

@@ -1,8 +1,10 @@
 // A runtime without parameters and without zero-copy I/O: what needs them is refused by name, and all else is the same.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
+#include "runtime/integrity/parameter_words.h"
 #include "runtime/plan/proof.h"
 #include "runtime/session/armed.h"
 #include "tests/support/bench.h"
@@ -25,6 +27,13 @@ TEST(WithoutFeatures, RunsWhatDoesNotNeedThem) {
         EXPECT_EQ(bench.run(input, output), Status::kOk);
         EXPECT_EQ(output, workload_output(input));
     }
+}
+
+TEST(WithoutFeatures, NoWordIsOfAParameter) {
+    verifies({"swr~left-out-features~1"});
+    std::array<std::uint8_t, 4> word{1U, 2U, 3U, 4U};
+    put_parameters(Plan{}, ParameterValues{}, 0U, MutableByteSpan{word.data(), word.size()});
+    EXPECT_EQ(word, (std::array<std::uint8_t, 4>{1U, 2U, 3U, 4U}));
 }
 
 TEST(WithoutFeatures, RefusesParameters) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "tests/support/trace_file.h"
 #include "tests/worst_case/cases.h"
 
@@ -54,7 +55,7 @@ Counts counts_of(const Workload& workload) {
     // The root, target, budgets and provenance.
     counts.tables = 4U + manifest.regions.size() + manifest.buffers.size() + manifest.inputs.size() +
                     manifest.outputs.size() + manifest.traces.size() + manifest.scripts.size() +
-                    manifest.parameters.size();
+                    manifest.parameters.size() + manifest.target.kernels.size();
     counts.name_bytes =
         manifest.target.device_family.size() + manifest.source_name.size() + manifest.tool_version.size();
     for (const capture::ManifestRegion& region : manifest.regions) {
@@ -108,7 +109,8 @@ std::vector<std::uint8_t> file_of(const WorstCase& worst) {
     for (std::uint32_t attempt = 0U; attempt < 2U; ++attempt) {
         const std::vector<std::uint8_t> manifest =
             worst.shares_tables ? encode_shared(workload.manifest) : capture::encode_manifest(workload.manifest);
-        std::vector<std::uint8_t> file = assemble(manifest, workload.segments);
+        std::vector<std::uint8_t> file =
+            assemble(manifest, workload.segments, capture::checks_of(workload.manifest, workload.segments));
         const bool accepted = is_ok(validator.validate(file));
         const Verdict& verdict = validator.verdict();
         if (accepted ? (worst.expected == Rule::kNotRun) : (verdict.rule == worst.expected)) {
@@ -124,13 +126,14 @@ std::vector<std::uint8_t> file_of(const WorstCase& worst) {
 }
 
 std::uint32_t TraceWords::cost_of(refdev::KernelId kernel, const std::vector<std::uint32_t>& arguments) {
-    refdev::Footprint footprint;
+    ExtentList extents;
     refdev::ArgumentError error;
     const refdev::Kernel* const found = refdev::find_kernel(static_cast<std::uint32_t>(kernel));
-    if ((found == nullptr) || !is_ok(found->describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+    if ((found == nullptr) || !is_ok(found->describe(WordSpan{arguments.data(), arguments.size()}, extents, error))) {
         throw std::invalid_argument{"the kernel does not accept these arguments"};
     }
-    return static_cast<std::uint32_t>(footprint.cost_cycles);
+    return static_cast<std::uint32_t>(
+        refdev::launch_cost(refdev::kVirtualCosts, *found, WordSpan{arguments.data(), arguments.size()}, extents));
 }
 
 }  // namespace pianola::test

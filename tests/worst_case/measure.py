@@ -134,7 +134,7 @@ def largest_sentence(rows, largest):
     """What pages say of the largest case of 1 MiB, given what the formula has for it."""
     typical = rows[0]["instructions"] / rows[0]["file_bytes"]
     return (f"For 1 MiB the formula gives {largest / MIB:.1f} instructions per byte at most, "
-            f"{largest / MIB / typical:.2f} times the sample's {rows[0]['per_byte']}.")
+            f"{largest / MIB / typical:.0f} times the sample's {rows[0]['per_byte']}.")
 
 
 def page_differences(rows, page):

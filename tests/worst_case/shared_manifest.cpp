@@ -14,9 +14,18 @@ schema::Digest to_schema(const Sha256Digest& digest) {
     return schema::Digest{flatbuffers::span<const std::uint8_t, kSha256Bytes>{digest}};
 }
 
+Offset<schema::Kernel> create(FlatBufferBuilder& builder, const capture::ManifestKernel& kernel) {
+    return schema::CreateKernel(builder, kernel.id, kernel.identity.version, kernel.identity.argument_words,
+                                kernel.identity.cost_version);
+}
+
+template <typename Table, typename Item>
+Offset<flatbuffers::Vector<Offset<Table>>> create_list(FlatBufferBuilder& builder, const std::vector<Item>& items);
+
 Offset<schema::Target> create(FlatBufferBuilder& builder, const capture::ManifestTarget& target) {
     const auto family = builder.CreateSharedString(target.device_family);
     const schema::Digest library = to_schema(target.kernel_library);
+    const auto kernels = create_list<schema::Kernel>(builder, target.kernels);
     return schema::CreateTarget(
         builder, family, target.command_set_id, target.command_set_version, &library, target.dram_base,
         target.dram_bytes, target.l1_base, target.l1_bytes, target.trace_region_bytes, target.clock_khz,
@@ -25,7 +34,8 @@ Offset<schema::Target> create(FlatBufferBuilder& builder, const capture::Manifes
         static_cast<std::uint8_t>(target.dram_banks), static_cast<schema::Attestation>(target.attestation),
         static_cast<schema::CostKind>(target.costs), static_cast<schema::CapacityProfile>(target.profile),
         target.weights_layout, static_cast<std::uint8_t>(target.mesh_rows),
-        static_cast<std::uint8_t>(target.mesh_columns));
+        static_cast<std::uint8_t>(target.mesh_columns), kernels, target.cost_model, target.core_khz,
+        target.millicycles_per_instruction);
 }
 
 Offset<schema::Region> create(FlatBufferBuilder& builder, const capture::ManifestRegion& region) {

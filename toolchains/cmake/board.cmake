@@ -93,6 +93,7 @@ add_custom_command(
 add_custom_command(
     OUTPUT ${sample}.ptb ${sample}.S ${sample}.h ${sample}_manifest.h ${pianola_board_sample_dir}/manifest.ld
            ${pianola_board_sample_dir}/fleet_key.h ${sample}_unsigned.S ${sample}_unsigned.h
+           ${sample}_rom.cpp
     # A core that plays the device is slower than the device's own clock says.
     COMMAND ${host_pianola} capture ${sample_model} -o ${sample}_unsigned.ptb --self-test 4 --device ${board_device}
             --deadline-us 60000000 --setup-deadline-us 60000000
@@ -102,6 +103,7 @@ add_custom_command(
     COMMAND ${host_pianola} sign ${sample}_unsigned.ptb --key ${fleet_key}.pem --security-version 1 -o ${sample}.ptb
     COMMAND ${host_pianola} embed ${sample}.ptb -o ${sample}.S --header ${sample}.h
     COMMAND ${host_pianola} embed ${sample}_unsigned.ptb -o ${sample}_unsigned.S --header ${sample}_unsigned.h
+            --rom ${sample}_rom.cpp
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --header -o ${sample}_manifest.h
     COMMAND ${host_pianola} size ${sample}.ptb --device ${board_device} --ld -o ${pianola_board_sample_dir}/manifest.ld
     DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}
@@ -109,7 +111,7 @@ add_custom_command(
 add_custom_target(pianola_board_sample DEPENDS ${sample}.S)
 
 # The reader's own binary for the image pianola_example_own_model (docs/guide/tutorial.md); the sample where none is
-# given. It must be captured with the description of the board's device, and is verified once more while it is embedded.
+# given. It is for the device that it names, in the build's profile, and is verified once more while it is embedded.
 set(PIANOLA_OWN_BINARY "" CACHE FILEPATH "Trace binary for the image pianola_example_own_model; empty for the sample")
 set(own_model ${pianola_board_sample_dir}/own_model)
 set(own_binary ${sample}_unsigned.ptb)
@@ -122,10 +124,24 @@ add_custom_command(
     OUTPUT ${own_model}.S ${own_model}.h ${own_model}_manifest.h
     COMMAND ${CMAKE_COMMAND} -E copy ${own_binary} ${own_model}.ptb
     COMMAND ${host_pianola} embed ${own_model}.ptb -o ${own_model}.S --header ${own_model}.h
-    COMMAND ${host_pianola} size ${own_model}.ptb --device ${board_device} --header -o ${own_model}_manifest.h
-    DEPENDS pianola_host_tools ${host_pianola} ${own_binary_made_by} ${board_device}
+    COMMAND ${host_pianola} size ${own_model}.ptb --header -o ${own_model}_manifest.h
+    DEPENDS pianola_host_tools ${host_pianola} ${own_binary_made_by}
     COMMENT "embed ${own_binary}" VERBATIM)
 add_custom_target(pianola_board_own_model DEPENDS ${own_model}.S)
+
+# The sample once more, as that binary, with the costs of the virtual device and a deadline that these keep and no
+# board's core does.
+set(late_model ${pianola_board_sample_dir}/late/own_model)
+add_custom_command(
+    OUTPUT ${late_model}.ptb ${late_model}.S ${late_model}.h ${late_model}_manifest.h
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${pianola_board_sample_dir}/late
+    COMMAND ${host_pianola} capture ${sample_model} -o ${late_model}.ptb --self-test 1 --device ${board_device}
+            --deadline-us 100 --setup-deadline-us 60000000
+    COMMAND ${host_pianola} embed ${late_model}.ptb -o ${late_model}.S --header ${late_model}.h
+    COMMAND ${host_pianola} size ${late_model}.ptb --device ${board_device} --header -o ${late_model}_manifest.h
+    DEPENDS pianola_host_tools ${host_pianola} ${sample_model} ${board_device}
+    COMMENT "capture road_signs with a short deadline" VERBATIM)
+add_custom_target(pianola_board_late_model DEPENDS ${late_model}.S)
 
 # The same for two devices, from the example that captures for them: unsigned, for images that are made of it. Where
 # there are none, the linter looks at their source as if for the profile default, whose sessions drive as many.

@@ -50,22 +50,29 @@ foreach(board IN LISTS boards)
             list(APPEND patterns ${folder}/*.cpp ${folder}/*/*.cpp)
         endif()
     endforeach()
+    if(NOT architecture IN_LIST seen)
+        list(APPEND seen ${architecture})
+        list(APPEND patterns hal/measure/counters/${architecture}.cpp)
+    endif()
     pianola_lint_board_code(${board} ${toolchain} ${patterns})
 endforeach()
 # What is the same for all, with the architecture of which there are most.
 set(shared_toolchain ${CMAKE_CURRENT_LIST_DIR}/cortex-m33.cmake)
 pianola_lint_board_code(board_common ${shared_toolchain}
-    hal/arch/*.cpp hal/boards/common/*.cpp tests/baremetal/board_tests/*.cpp tests/baremetal/probed/*.cpp
-    tests/baremetal/skips/*.cpp)
+    hal/arch/*.cpp hal/boards/common/*.cpp hal/measure/*.cpp runtime/integrity/arm/*.cpp
+    tests/baremetal/board_tests/*.cpp tests/baremetal/peer/*.cpp tests/baremetal/peer/stub/*.cpp
+    tests/baremetal/probed/*.cpp tests/baremetal/skips/*.cpp)
 # The kernels' inner loops, with a core that they are for.
 pianola_lint_board_code(kernels_dsp ${CMAKE_CURRENT_LIST_DIR}/cortex-m7.cmake hal/devices/refdev/kernels/dsp/*.cpp)
 pianola_lint_board_code(kernels_mve ${CMAKE_CURRENT_LIST_DIR}/cortex-m55.cmake hal/devices/refdev/kernels/mve/*.cpp)
 pianola_lint_board_code(mesh ${shared_toolchain} tests/baremetal/mesh/*.cpp)
 
 # The examples apart: they include what is generated from their binaries, of which each is for one profile.
-pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/main.cpp docs/examples/board/own_model.cpp
-    docs/examples/board/small.cpp docs/examples/c/board_glue.cpp)
+pianola_lint_board_code(example ${shared_toolchain} docs/examples/board/benchmark.cpp
+    docs/examples/board/benchmark_protocol.cpp docs/examples/board/benchmark_real.cpp docs/examples/board/main.cpp
+    docs/examples/board/own_model.cpp docs/examples/board/small.cpp docs/examples/c/board_glue.cpp)
 target_link_libraries(pianola_lint_example PRIVATE pianola_c_headers)
+target_compile_definitions(pianola_lint_example PRIVATE PIANOLA_BENCHMARK_MODEL="ic01")
 pianola_lint_board_code(two_devices ${shared_toolchain} docs/examples/board/two_devices.cpp)
 foreach(several IN ITEMS mesh two_devices)
     target_compile_options(pianola_lint_${several} PRIVATE "SHELL:-UPIANOLA_PROFILE -DPIANOLA_PROFILE=kDefault")

@@ -5,11 +5,14 @@ file(GLOB pianola_headers_runtime CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_D
     "${PROJECT_SOURCE_DIR}/runtime/include/pianola/*.h" "${PROJECT_SOURCE_DIR}/runtime/include/pianola/*.inc")
 
 set(pianola_headers_kernels
+    hal/devices/refdev/costs/cost_model.h
+    hal/devices/refdev/costs/virtual.h
     hal/devices/refdev/kernels/device_memory.h
     hal/devices/refdev/kernels/kernel.h
     hal/devices/refdev/kernels/kernel_library.h
     hal/devices/refdev/kernels/kernels.h
-    hal/devices/refdev/kernels/kernels.inc)
+    hal/devices/refdev/kernels/kernels.inc
+    hal/devices/refdev/kernels/work.h)
 
 # Other devices state theirs in their folder.
 get_property(pianola_devices GLOBAL PROPERTY pianola_devices)

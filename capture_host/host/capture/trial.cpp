@@ -24,7 +24,7 @@ using replay::Tensors;
 // "; ..." if a capacity refuses the file.
 std::string remedy_for(ByteSpan file, const DeviceDescription& device, const Verdict& verdict) {
     const std::string remedy =
-        capture::capacity_remedy(file, device, usual_target().command_set(), kDevelopmentTrust, verdict);
+        capture::capacity_remedy(file, device, usual_target(device).command_set(), kDevelopmentTrust, verdict);
     return remedy.empty() ? remedy : ("; " + remedy);
 }
 
@@ -45,7 +45,7 @@ std::unique_ptr<Replay> replay_of(ByteSpan file, const DeviceDescription& device
     options.memory_is_visible = false;  // as every device does
     options.executor = executor_for(vulkan);
     try {
-        return std::make_unique<Replay>(file, usual_target(), device, options);
+        return std::make_unique<Replay>(file, usual_target(device), device, options);
     } catch (const replay::NotOffered& refused) {
         throw HostError{HostRule::kDeviceOptions, refused.what()};
     }

@@ -152,7 +152,7 @@ struct DeviceState {
     mutable std::recursive_mutex mutex;
     DeviceOptions options;
     DeviceDescription spec;
-    const Target& family{usual_target()};
+    const Target& family{usual_target(spec)};
     const CommandSet& command_set{family.command_set()};
     bool open{true};
     std::unique_ptr<Simulator> sim;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "capture_host/host/device/device_state.h"
 #include "pianola/bytes.h"
@@ -14,7 +15,7 @@ namespace pianola::host {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43525450U;  // "PTRC"
-constexpr std::uint32_t kBlobVersion = 2U;
+constexpr std::uint32_t kBlobVersion = 3U;
 constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 constexpr std::uint32_t kWordBits = 32U;
 constexpr std::size_t kDigestWords = kSha256Bytes / kWordBytes;
@@ -46,6 +47,7 @@ std::vector<NamedWord> identity_of(const DeviceDescription& device) {
                                                                   {"L1 base", device.l1_base},
                                                                   {"L1 size", device.l1_bytes},
                                                                   {"clock", device.clock_khz},
+                                                                  {"cost model", device.cost_model},
                                                                   {"queue count", device.queue_count},
                                                                   {"grid columns", device.grid_columns},
                                                                   {"grid rows", device.grid_rows},
@@ -203,8 +205,45 @@ void check_identity(BlobReader& reader, const DeviceDescription& spec) {
     }
 }
 
+// The kernels that the trace launches, as this device has them: ids and identities.
+void write_kernels(BlobWriter& writer, const TraceState& trace) {
+    const CommandSet& command_set = usual_target().command_set();
+    const std::set<std::uint32_t> ids = targets::measure_trace(command_set, trace.words).kernels;
+    writer.word(ids.size());
+    for (const std::uint32_t id : ids) {
+        const KernelIdentity kernel = command_set.kernel(id);
+        for (const std::uint32_t value : {id, kernel.version, kernel.argument_words, kernel.cost_version}) {
+            writer.word(value);
+        }
+    }
+}
+
+// Their ids, if this device has the same.
+std::set<std::uint32_t> read_kernels(BlobReader& reader) {
+    constexpr std::size_t kWordsEach = 4U;
+    std::set<std::uint32_t> ids;
+    for (std::uint32_t left = reader.count(kWordsEach); left > 0U; --left) {
+        const std::uint32_t id = reader.word();
+        const KernelIdentity own = usual_target().command_set().kernel(id);
+        const std::uint32_t version = reader.word();
+        const std::uint32_t argument_words = reader.word();
+        const std::uint32_t cost_version = reader.word();
+        if ((own.version == 0U) || (version != own.version) || (argument_words != own.argument_words) ||
+            (cost_version != own.cost_version)) {
+            const char* const name = usual_target().kernel_name(id);
+            refuse_blob(HostRule::kBlobDevice,
+                        fmt::format("the trace launches kernel {} '{}' of version {}, with {} argument words and costs "
+                                    "of version {}; this device's is of version {}, with {} and {}; capture it anew",
+                                    id, (name == nullptr) ? "" : name, version, argument_words, cost_version,
+                                    own.version, own.argument_words, own.cost_version));
+        }
+        ids.insert(id);
+    }
+    return ids;
+}
+
 // Decodes every word, compares the cost with that of the blob, and finds the bytes that the trace touches.
-void prove_words(const DeviceDescription& spec, TraceState& trace) {
+void prove_words(const DeviceDescription& spec, const std::set<std::uint32_t>& kernels, TraceState& trace) {
     targets::QueueTime time;
     bool ended = false;
     const auto refuse_word = [](std::size_t at, const char* what) {
@@ -222,6 +261,9 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
                         fmt::format("word {} of the trace: core {} is outside the grid of {} cores", at, command.core,
                                     core_count(spec)));
         }
+        if (targets::launches(command) && (kernels.count(command.kernel_id) == 0U)) {
+            refuse_word(at, "a launch of a kernel that the blob does not name");
+        }
         CommandInfo info;
         info.word = at;
         info.argument_word = kernel_head_words(command);
@@ -230,7 +272,7 @@ void prove_words(const DeviceDescription& spec, TraceState& trace) {
         time.execute(command);
         ended = command.kind == CommandKind::kEnd;
     };
-    const targets::WalkEnd end = targets::for_each_command(usual_target().command_set(), trace.words, prove);
+    const targets::WalkEnd end = targets::for_each_command(usual_target(spec).command_set(), trace.words, prove);
     if (!end.is_whole()) {
         refuse_word(end.word, ended ? "a command behind the end command" : end.refused);
     }
@@ -273,6 +315,7 @@ std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceS
     for (const NamedWord& word : identity_of(spec)) {
         writer.word(word.value);
     }
+    write_kernels(writer, trace);
     writer.word(trace.cost_cycles);
     writer.word(trace.cost_cycles >> kWordBits);
     writer.word(trace.programs.size());
@@ -320,6 +363,7 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     }
     BlobReader reader{body.subspan(kHeadBytes, body.size() - kHeadBytes)};
     check_identity(reader, spec);
+    const std::set<std::uint32_t> kernels = read_kernels(reader);
     TraceState trace;
     trace.cost_cycles = reader.word();
     trace.cost_cycles |= std::uint64_t{reader.word()} << kWordBits;
@@ -339,7 +383,7 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
     if (reader.remaining_words() != 0U) {
         refuse_blob(HostRule::kBlobFormat, fmt::format("{} words are behind the trace", reader.remaining_words()));
     }
-    prove_words(spec, trace);
+    prove_words(spec, kernels, trace);
     trace.needs = trace.reads;
     number_programs(trace);
     return trace;

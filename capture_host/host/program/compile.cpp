@@ -7,6 +7,7 @@
 #include <bitset>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/costs/cost_models.h"
 #include "hal/devices/refdev/device_spec.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/host/refdev_target.h"
@@ -104,19 +105,22 @@ std::vector<std::uint32_t> levels_of(const Program::State& program) {
 std::vector<std::uint32_t> kernel_command_words(const DeviceDescription& spec, const refdev::Kernel& kernel,
                                                 CoreCoord core, const std::vector<std::uint32_t>& arguments,
                                                 const std::string& site) {
-    refdev::Footprint footprint;
+    ExtentList extents;
+    const WordSpan words{arguments.data(), arguments.size()};
     refdev::ArgumentError error;
-    if (!is_ok(kernel.describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+    if (!is_ok(kernel.describe(words, extents, error))) {
         throw HostError{HostRule::kProgramArguments,
                         fmt::format("{}: the kernel does not accept {} = {} (argument word {})", site, error.field,
                                     arguments.at(error.word), error.word)};
     }
-    if (footprint.cost_cycles > kMaxScriptCycles) {
+    const refdev::CostModel& costs = refdev::costs_of(spec);
+    const std::uint64_t cost_cycles = refdev::launch_cost(costs, kernel, words, extents);
+    if (cost_cycles > refdev::kMaxKernelCycles) {
         throw HostError{HostRule::kProgramArguments,
-                        fmt::format("{}: takes {} cycles, {} are admitted; make it smaller", site,
-                                    footprint.cost_cycles, kMaxScriptCycles)};
+                        fmt::format("{}: takes {} cycles, {} are admitted; make it smaller", site, cost_cycles,
+                                    refdev::kMaxKernelCycles)};
     }
-    return refdev::dispatch_words(core_index(spec, core), kernel.id, arguments);
+    return refdev::dispatch_words(core_index(spec, core), kernel.id, arguments, costs);
 }
 
 using CoreKey = std::pair<std::uint32_t, std::uint32_t>;
@@ -297,8 +301,8 @@ class CommandWriter {
     const DeviceDescription& spec_;
     const AddressCheck& is_allocated_;
     Assembled& out_;
-    targets::TraceWalk walk_{refdev::target().command_set()};  // over the program's own commands
-    std::vector<Touched> segment_;                             // since the last barrier
+    targets::TraceWalk walk_{refdev::target_of(spec_).command_set()};  // over the program's own commands
+    std::vector<Touched> segment_;                                     // since the last barrier
 };
 
 void digest_word(Sha256& digest, std::uint64_t value) {

@@ -109,16 +109,17 @@ bool fits_proof(const DeviceDescription& spec, const Program::State& program, co
     const SeparatedBuffers separated{program};
     const auto ranges = std::make_unique<Ranges>(spec);
     bool fits = true;
-    static_cast<void>(targets::for_each_command(
-        refdev::target().command_set(), assembled.words, [&](std::uint32_t /*word*/, const DecodedCommand& command) {
-            if (command.kind != CommandKind::kDispatch) {
-                ranges->barrier();
-                return;
-            }
-            for (const Extent& extent : command.extents.view()) {
-                fits = fits && ranges->touch(extent, separated(extent.address), command.core);
-            }
-        }));
+    static_cast<void>(targets::for_each_command(refdev::target_of(spec).command_set(), assembled.words,
+                                                [&](std::uint32_t /*word*/, const DecodedCommand& command) {
+                                                    if (command.kind != CommandKind::kDispatch) {
+                                                        ranges->barrier();
+                                                        return;
+                                                    }
+                                                    for (const Extent& extent : command.extents.view()) {
+                                                        fits = fits && ranges->touch(extent, separated(extent.address),
+                                                                                     command.core);
+                                                    }
+                                                }));
     return fits;
 }
 

@@ -52,7 +52,7 @@ void require_int16_zero_points(const char* operation, const LayerQuantization& q
     if ((quantization.input_zero_point != 0) || (quantization.weight_zero_point != 0) ||
         (quantization.output_zero_point != 0)) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: zero points of int16 activations and their weights are 0", operation)};
+                          fmt::format("{}: zero points of int16 activations and their weights must be 0", operation)};
     }
 }
 
@@ -99,8 +99,8 @@ constexpr const char* kPrepare = "prepare_conv_bias";
     }
     if (weight_scales.size() != starts.size()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: weight_scale has {} scales for {} channels; it has one for each", kPrepare,
-                                      weight_scales.size(), starts.size())};
+                          fmt::format("{}: weight_scale has {} scales for {} channels; it must have one for each",
+                                      kPrepare, weight_scales.size(), starts.size())};
     }
     std::optional<operators::ChannelTable> table =
         operators::channel_table(starts, input_scale, weight_scales, output_scale);
@@ -122,15 +122,15 @@ constexpr const char* kPrepare = "prepare_conv_bias";
 
 void require_scale(const char* operation, const char* argument, float scale) {
     if (!std::isfinite(scale) || !(scale > 0.0F)) {
-        throw TensorError{
-            TensorRule::kQuantization,
-            fmt::format("{}: {} is {} in single precision; a scale is above 0 and finite", operation, argument, scale)};
+        throw TensorError{TensorRule::kQuantization,
+                          fmt::format("{}: {} is {} in single precision; a scale must be above 0 and finite", operation,
+                                      argument, scale)};
     }
 }
 
 void require_zero_point(const char* operation, const char* argument, std::int32_t zero_point) {
     if ((zero_point < INT8_MIN) || (zero_point > INT8_MAX)) {
-        throw TensorError{TensorRule::kQuantization, fmt::format("{}: {} is {}; a zero point is from -128 to 127",
+        throw TensorError{TensorRule::kQuantization, fmt::format("{}: {} is {}; a zero point must be from -128 to 127",
                                                                  operation, argument, zero_point)};
     }
 }
@@ -151,7 +151,7 @@ operators::ActivationRange clamp_range(const char* operation, const Clamp& clamp
     const std::int64_t maximum = clamp.maximum.value_or(static_cast<std::int32_t>(whole.maximum));
     if ((minimum < whole.minimum) || (maximum > whole.maximum) || (minimum > maximum)) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: activation_min is {} and activation_max {}; both are from {} to {}, the "
+                          fmt::format("{}: activation_min is {} and activation_max {}; both must be from {} to {}, the "
                                       "first no larger than the second",
                                       operation, minimum, maximum, whole.minimum, whole.maximum)};
     }

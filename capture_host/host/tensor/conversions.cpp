@@ -48,9 +48,10 @@ void require_quantization(const char* name, const Quantization& quantization, El
     const bool holds = (quantization.zero_point >= (is_int8 ? INT8_MIN : 0)) &&
                        (quantization.zero_point <= (is_int8 ? INT8_MAX : UINT8_MAX));
     if (!holds || (quantization.scale < kLeast)) {
-        throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: scale is {} and zero_point {}; they are at least 2^-124 and a number of {}",
-                                      name, quantization.scale, quantization.zero_point, type_name(type))};
+        throw TensorError{
+            TensorRule::kQuantization,
+            fmt::format("{}: scale is {} and zero_point {}; they must be at least 2^-124 and a number of {}", name,
+                        quantization.scale, quantization.zero_point, type_name(type))};
     }
 }
 
@@ -119,7 +120,7 @@ Tensor requantize(const Tensor& operand, const Quantization& from, const Quantiz
     const bool narrows = operand.type() == ElementType::kInt32;
     if (narrows && (from.zero_point != 0)) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: in_zero_point is {}; that of int32 is 0", name, from.zero_point)};
+                          fmt::format("{}: in_zero_point is {}; that of int32 must be 0", name, from.zero_point)};
     }
     Tensor result = result_for(name, spec_of_type(operand, ElementType::kInt8), options, operand.device());
     if (narrows) {

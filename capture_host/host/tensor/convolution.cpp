@@ -53,8 +53,8 @@ void launch_shares(const char* name, refdev::KernelId kernel, const Tensor& inpu
 
 void require_size(const char* operation, const char* argument, std::uint64_t size, std::uint32_t least) {
     if ((size < least) || (size > refdev::kMaxSpatial)) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} is {}; it is from {} to {}", operation, argument,
-                                                             size, least, refdev::kMaxSpatial)};
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} is {}; it must be from {} to {}", operation,
+                                                             argument, size, least, refdev::kMaxSpatial)};
     }
 }
 
@@ -98,8 +98,8 @@ void require_size(const char* operation, const char* argument, std::uint64_t siz
     const Shape& shape = tensor.shape();
     if ((shape.size() != kImageRank) || (shape[1] > refdev::kMaxSpatial) || (shape[2] > refdev::kMaxSpatial)) {
         throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: {} is {}; it has four dimensions, the second and third up to {}", operation,
-                                      argument, to_string(shape), refdev::kMaxSpatial)};
+                          fmt::format("{}: {} is {}; it must have four dimensions, the second and third up to {}",
+                                      operation, argument, to_string(shape), refdev::kMaxSpatial)};
     }
     return ImageShape{shape[0], shape[1], shape[2], shape[3]};
 }
@@ -118,8 +118,8 @@ void require_taps(const char* operation, std::uint64_t height, std::uint64_t wid
     // Each factor is below 2^32 and the first two below 2^15: no overflow.
     const std::uint64_t taps = height * width * depth;
     if (taps > refdev::kMaxTaps) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: a filter has {} taps; it has at most {}", operation,
-                                                             taps, refdev::kMaxTaps)};
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: a filter has {} taps; it must have at most {}",
+                                                             operation, taps, refdev::kMaxTaps)};
     }
 }
 
@@ -218,11 +218,11 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
     require_same_device(name, input, weight);
     if ((groups == 0U) || ((in.channels % groups) != 0U) || ((filter.batches % groups) != 0U)) {
         throw TensorError{TensorRule::kArgument,
-                          fmt::format("{}: groups is {}; it divides the input's {} channels and the result's {}", name,
-                                      groups, in.channels, filter.batches)};
+                          fmt::format("{}: groups is {}; it must divide the input's {} channels and the result's {}",
+                                      name, groups, in.channels, filter.batches)};
     }
     require_shape(filter.channels == (in.channels / groups), name, input, weight,
-                  "weights are [output channels, height, width, input channels / groups]");
+                  "weights must be [output channels, height, width, input channels / groups]");
     require_taps(name, filter.height, filter.width, filter.channels);
     const Convolution work{name,
                            kernel_for(input, KernelId::kConv2d, KernelId::kConv2dInt16),
@@ -282,8 +282,8 @@ Tensor pool2d(Pool operation, const Tensor& input, std::uint32_t filter_height, 
     require_taps(name, filter_height, filter_width, 1U);
     if ((input.type() == ElementType::kInt16) &&
         ((std::uint64_t{filter_height} * filter_width) > refdev::kMaxSpatial)) {
-        throw TensorError{TensorRule::kArgument,
-                          fmt::format("{}: a window of int16 has at most {} elements", name, refdev::kMaxSpatial)};
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: a window of int16 must have at most {} elements",
+                                                             name, refdev::kMaxSpatial)};
     }
     const TensorSpec spec =
         spec_of_shape(input, {in.batches, plan.output_height, plan.output_width, in.channels}, input.type());

@@ -113,7 +113,7 @@ MeshCoordinate Topology::neighbour(const MeshCoordinate& place, std::int32_t ste
 Topology topology_for(const MeshShape& mesh, const MapperConfig& config) {
     const MeshShape shape = config.shape.value_or(mesh);
     if (config.placements.size() != shape.dims()) {
-        throw MeshError{MeshRule::kCompose, fmt::format("{} placements are given for {}; one for each dimension is",
+        throw MeshError{MeshRule::kCompose, fmt::format("{} placements are given for {}; give one for each dimension",
                                                         config.placements.size(), host::to_string(shape))};
     }
     if (shape.mesh_size() > mesh.mesh_size()) {
@@ -170,7 +170,7 @@ Tensor aggregate(const Tensor& distributed, const ComposerConfig& config) {
     const MeshShape shape = config.shape.value_or(distributed.topology().shape);
     if ((config.dimensions.size() != shape.dims()) || (shape.mesh_size() != parts.size())) {
         throw MeshError{MeshRule::kCompose,
-                        fmt::format("{} dimensions are given to put {} shards together as {}; there is one dimension "
+                        fmt::format("{} dimensions are given to put {} shards together as {}; give one dimension "
                                     "for each of the shape's, and a shard for each of its devices",
                                     config.dimensions.size(), parts.size(), host::to_string(shape))};
     }
@@ -201,7 +201,7 @@ Tensor Tensor::of_shards(std::vector<Tensor> shards, Topology topology, host::Me
         if ((shard.shape() != first.shape) || (shard.type() != first.type) || (shard.memory_config() != first.memory) ||
             shard.is_distributed() || (shard.is_on_device() != (mesh != nullptr))) {
             throw MeshError{MeshRule::kUneven,
-                            fmt::format("a shard is {} of {} on {}, and the first is {} of {} on {}; all are equal",
+                            fmt::format("a shard is {} of {} on {}, and the first is {} of {} on {}; all must be equal",
                                         to_string(shard.shape()), type_name(shard.type()),
                                         shard.is_on_device() ? "a device" : "the host", to_string(first.shape),
                                         type_name(first.type), (mesh != nullptr) ? "a device" : "the host")};
@@ -300,7 +300,7 @@ Tensor combine_device_tensors(const std::vector<Tensor>& tensors) {
             (tensor.buffer_address() != tensors.front().buffer_address())) {
             throw MeshError{
                 MeshRule::kCompose,
-                "tensors that are combined lie on one mesh, at one address; get_device_tensors() gives such"};
+                "tensors that are combined must lie on one mesh, at one address; get_device_tensors() gives such"};
         }
         for (std::size_t i = 0U; i < tensor.shards().size(); ++i) {
             const host::MeshCoordinate& place = tensor.topology().coordinates[i];

@@ -56,7 +56,7 @@ struct Products {
     if ((left.type() != right.type()) || (a.back() != b[b.size() - 2U])) {
         throw TensorError{
             (left.type() != right.type()) ? TensorRule::kType : TensorRule::kShape,
-            fmt::format("{}: {} of {} times {} of {}; operands of one type are [..., m, k] and [..., k, n]", name,
+            fmt::format("{}: {} of {} times {} of {}; they must be of one type, [..., m, k] and [..., k, n]", name,
                         to_string(left.shape()), type_name(left.type()), to_string(right.shape()),
                         type_name(right.type()))};
     }
@@ -122,8 +122,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
     if ((weight.shape().size() != 2U) || (columns_of(input.shape()) != weight.shape().front())) {
         throw TensorError{
             TensorRule::kShape,
-            fmt::format("{}: {} times {}; the second operand is [k, n], with k the last dimension of the first", name,
-                        to_string(input.shape()), to_string(weight.shape()))};
+            fmt::format("{}: {} times {}; the second operand must be [k, n], with k the last dimension of the first",
+                        name, to_string(input.shape()), to_string(weight.shape()))};
     }
     const std::uint32_t depth = weight.shape().front();
     const std::uint32_t columns = weight.shape().back();
@@ -218,10 +218,10 @@ void check_types(const char* name, const Tensor& input, const Tensor& weight, co
     }
     if ((input.type() != ElementType::kInt16) || bias.has_value()) {
         throw TensorError{TensorRule::kType,
-                          fmt::format("{}: weight is of int16; it may be where input_tensor is, without a bias", name)};
+                          fmt::format("{}: weight is of int16; input_tensor must be too, without a bias", name)};
     }
     if (clamp.minimum.has_value() || clamp.maximum.has_value()) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: a product of int16 has no activation_min and "
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: a product of int16 must have no activation_min and "
                                                              "activation_max",
                                                              name)};
     }
@@ -233,13 +233,13 @@ void check_shapes(const char* name, const Tensor& input, const Tensor& weight, b
     if (!is_matrix || ((transposed ? weight.shape().back() : weight.shape().front()) != depth)) {
         throw TensorError{
             TensorRule::kShape,
-            fmt::format("{}: {} times {}; weight is {}, with k the last dimension of the first", name,
+            fmt::format("{}: {} times {}; weight must be {}, with k the last dimension of the first", name,
                         to_string(input.shape()), to_string(weight.shape()), transposed ? "[n, k]" : "[k, n]")};
     }
     // Without a zero point of the weights, a product is half as large.
     if (depth > refdev::kMaxTaps) {
-        throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, refdev::kMaxTaps)};
+        throw TensorError{TensorRule::kShape, fmt::format("{}: the last dimension is {}; it must be at most {}", name,
+                                                          depth, refdev::kMaxTaps)};
     }
 }
 
@@ -287,7 +287,7 @@ Tensor quantized_linear(const Tensor& input, const Tensor& weight, bool transpos
     const std::uint32_t channels = transposed ? weight.shape().front() : weight.shape().back();
     if ((quantization.weight_zero_point != 0) && (depth > refdev::kMaxSpatial)) {
         throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: the last dimension is {}; with a weight_zero_point it is "
+                          fmt::format("{}: the last dimension is {}; with a weight_zero_point it must be "
                                       "at most {}",
                                       name, depth, refdev::kMaxSpatial)};
     }

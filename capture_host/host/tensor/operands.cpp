@@ -162,7 +162,7 @@ void require_activations(const char* operation, const char* argument, const Tens
 
 void require_rank(const char* operation, const char* argument, const Tensor& tensor, std::size_t most) {
     if (tensor.shape().size() > most) {
-        throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; it has at most {} dimensions", operation,
+        throw TensorError{TensorRule::kShape, fmt::format("{}: {} is {}; it must have at most {} dimensions", operation,
                                                           argument, to_string(tensor.shape()), most)};
     }
 }

@@ -117,7 +117,7 @@ Tensor quantized_binary(QuantizedBinary operation, const Tensor& left, const Ten
     const std::optional<QuantizedBinaryArguments> arguments = arguments_of(pair, clamp);
     if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: the scales {}, {} and {} are too far apart, or an operand's is not below 1 "
+                          fmt::format("{}: the scales {}, {} and {} must be closer together, and an operand's below 1 "
                                       "where operands are compared",
                                       name, from_left.scale, from_right.scale, to.scale)};
     }
@@ -135,8 +135,8 @@ Tensor where(const Tensor& condition, const Tensor& left, const Tensor& right, c
     if ((left.type() != right.type()) || (bytes_per_element(condition.type()) != 1U)) {
         throw TensorError{
             TensorRule::kType,
-            fmt::format("{}: a condition of {}, for {} and {}; it is of int8 or uint8, for one type", name,
-                        type_name(condition.type()), type_name(left.type()), type_name(right.type()))};
+            fmt::format("{}: a condition of {}, for {} and {}; it must be of int8 or uint8, for operands of one type",
+                        name, type_name(condition.type()), type_name(left.type()), type_name(right.type()))};
     }
     const Shape shape = broadcast_shape(name, broadcast_shape(name, condition.shape(), left.shape()), right.shape());
     const Tensor result = result_for(name, spec_of_broadcast(left, shape), options, left.device());

@@ -22,7 +22,7 @@ constexpr std::uint32_t kMaxNormalizedDepth = 32768U;
     const std::uint32_t depth = columns_of(operand.shape());
     if (depth > most) {
         throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, most)};
+                          fmt::format("{}: the last dimension is {}; it must be at most {}", name, depth, most)};
     }
     return depth;
 }
@@ -99,7 +99,7 @@ Tensor softmax(const Tensor& operand, float input_scale, float beta, const Opera
         operators::softmax_arguments(depth, beta, input_scale, refdev::kTypeInt8);
     if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: beta times input_scale is {}; it is above 2^-26", name,
+                          fmt::format("{}: beta times input_scale is {}; it must be above 2^-26", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
     return over_rows(name, KernelId::kSoftmax, operand, options, *arguments);
@@ -116,7 +116,7 @@ Tensor log_softmax(const Tensor& operand, float input_scale, const OperationOpti
     const std::optional<refdev::LogSoftmaxArguments> arguments = operators::log_softmax_arguments(depth, input_scale);
     if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: input_scale is {}; it is above 2^-26 and below 16", name,
+                          fmt::format("{}: input_scale is {}; it must be above 2^-26 and below 16", name,
                                       static_cast<double>(input_scale))};
     }
     return over_rows(name, KernelId::kLogSoftmax, operand, options, *arguments);
@@ -157,15 +157,15 @@ Tensor mean(const Tensor& operand, const std::vector<std::uint32_t>& dimensions,
         const std::uint32_t bit = (dimension < shape.size()) ? (std::uint32_t{1} << dimension) : 0U;
         if ((bit == 0U) || ((mask & bit) != 0U)) {
             throw TensorError{TensorRule::kArgument,
-                              fmt::format("{}: dim names {}; it names each dimension of {} at most once", name,
+                              fmt::format("{}: dim names {}; it must name each dimension of {} at most once", name,
                                           dimension, to_string(shape))};
         }
         mask |= bit;
         count *= shape[dimension];
     }
     if ((mask == 0U) || (count > refdev::kMaxTaps)) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} elements to a mean over {} dimensions; it is over "
-                                                             "one at least and over {} elements at most",
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} elements to a mean over {} dimensions; it must be "
+                                                             "over one at least, of at most {} elements",
                                                              name, count, dimensions.size(), refdev::kMaxTaps)};
     }
     const Shape reduced = reduced_shape(shape, mask, keep_dimensions);
@@ -235,7 +235,7 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
     const std::uint32_t depth = columns_of(operand.shape());
     if (depth > kMaxDepth) {
         throw TensorError{TensorRule::kShape,
-                          fmt::format("{}: the last dimension is {}; it is at most {}", name, depth, kMaxDepth)};
+                          fmt::format("{}: the last dimension is {}; it must be at most {}", name, depth, kMaxDepth)};
     }
     require_scale(name, "input_scale", input_scale);
     require_scale(name, "beta", beta);
@@ -243,7 +243,7 @@ Tensor softmax_int16(const Tensor& operand, const Tensor& tables, float input_sc
         operators::softmax_int16_arguments(depth, beta, input_scale);
     if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: beta times input_scale is {}, which is out of range", name,
+                          fmt::format("{}: beta times input_scale is {}; it must be below 163842", name,
                                       static_cast<double>(beta) * static_cast<double>(input_scale))};
     }
     const Tensor result = result_for(name, operand.spec(), options, operand.device());
@@ -275,7 +275,7 @@ Tensor sigmoid_int16(Sigmoid operation, const Tensor& operand, const Tensor& tab
         is_tanh ? refdev::SigmoidOp::kTanh : refdev::SigmoidOp::kLogistic, input_scale);
     if (!arguments.has_value()) {
         throw TensorError{TensorRule::kQuantization,
-                          fmt::format("{}: input_scale is {}; it is below 8/3", name, input_scale)};
+                          fmt::format("{}: input_scale is {}; it must be below 8/3", name, input_scale)};
     }
     Tensor result = result_for(name, operand.spec(), options, operand.device());
     require_apart(name, result, table);

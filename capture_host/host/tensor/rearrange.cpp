@@ -33,7 +33,7 @@ void require_dimensions(const char* name, const Tensor& operand, const std::vect
 
 void require_one_for_each(const char* name, const char* what, const Tensor& operand, std::size_t given) {
     if (given != operand.shape().size()) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} {} for {}; there is one for each dimension", name,
+        throw TensorError{TensorRule::kArgument, fmt::format("{}: {} {} for {}; give one for each dimension", name,
                                                              given, what, to_string(operand.shape()))};
     }
 }
@@ -98,17 +98,18 @@ namespace {
 
 [[nodiscard]] Shape sliced_shape(const Shape& shape, const std::vector<SliceRange>& ranges) {
     if (ranges.size() != shape.size()) {
-        throw TensorError{TensorRule::kArgument, fmt::format("slice: {} ranges for {}; there is one for each dimension",
+        throw TensorError{TensorRule::kArgument, fmt::format("slice: {} ranges for {}; give one for each dimension",
                                                              ranges.size(), to_string(shape))};
     }
     Shape sliced;
     for (std::size_t i = 0U; i < shape.size(); ++i) {
         const SliceRange& range = ranges[i];
         if ((range.begin >= range.end) || (range.end > shape[i]) || (range.step == 0U)) {
-            throw TensorError{TensorRule::kArgument,
-                              fmt::format("slice: dimension {} of {} from {} to {} by {}; a slice has one element at "
-                                          "least, ends inside, and its step is at least 1",
-                                          i, to_string(shape), range.begin, range.end, range.step)};
+            throw TensorError{
+                TensorRule::kArgument,
+                fmt::format("slice: dimension {} of {} from {} to {} by {}; a slice must have one element at "
+                            "least, ends inside, and its step is at least 1",
+                            i, to_string(shape), range.begin, range.end, range.step)};
         }
         sliced.push_back(((range.end - range.begin - 1U) / range.step) + 1U);
     }
@@ -132,7 +133,7 @@ namespace {
         if ((other != shape) || (operand.type() != operands.front().type())) {
             throw TensorError{
                 (other != shape) ? TensorRule::kShape : TensorRule::kType,
-                fmt::format("concat: {} of {} and {} of {}; types are equal, and shapes but for dimension "
+                fmt::format("concat: {} of {} and {} of {}; types must be equal, and shapes except for dimension "
                             "{}",
                             to_string(shape), type_name(operands.front().type()), to_string(operand.shape()),
                             type_name(operand.type()), dimension)};
@@ -165,7 +166,7 @@ Tensor concat(const std::vector<Tensor>& operands, std::uint32_t dimension, cons
     }
     const char* const name = "concat";
     if (operands.empty()) {
-        throw TensorError{TensorRule::kArgument, "concat: there are no tensors; it takes one at least"};
+        throw TensorError{TensorRule::kArgument, "concat: there are no tensors; give one at least"};
     }
     const Tensor& first = operands.front();
     const TensorSpec spec = spec_of_shape(first, joined_shape(operands, dimension), first.type());
@@ -313,9 +314,10 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
     refdev::PadArguments arguments{};
     require_rank(name, "input_tensor", operand, arguments.dims.size());
     if (padding.size() != shape.size()) {
-        throw TensorError{TensorRule::kArgument, fmt::format("{}: padding has {} pairs for {}; it has one for each "
-                                                             "dimension",
-                                                             name, padding.size(), to_string(shape))};
+        throw TensorError{TensorRule::kArgument,
+                          fmt::format("{}: padding has {} pairs for {}; it must have one for each "
+                                      "dimension",
+                                      name, padding.size(), to_string(shape))};
     }
     const std::size_t front = arguments.dims.size() - shape.size();
     arguments.element_bytes = bytes_per_element(operand.type());
@@ -324,9 +326,10 @@ Tensor pad(const Tensor& operand, const Padding& padding, std::int64_t value, co
     for (std::size_t i = 0U; i < shape.size(); ++i) {
         const auto& [before, after] = padding[i];
         if ((before > kMaxPadded) || (after > kMaxPadded) || (shape[i] > kMaxPadded)) {
-            throw TensorError{TensorRule::kArgument,
-                              fmt::format("{}: {} elements before and {} after {} of them; each number is at most {}",
-                                          name, before, after, shape[i], kMaxPadded)};
+            throw TensorError{
+                TensorRule::kArgument,
+                fmt::format("{}: {} elements before and {} after {} of them; each number must be at most {}", name,
+                            before, after, shape[i], kMaxPadded)};
         }
         arguments.dims.at(front + i) = shape[i];
         arguments.before.at(front + i) = before;

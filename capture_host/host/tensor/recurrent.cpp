@@ -45,19 +45,22 @@ void require_in_place(const char* name, const char* argument, const Tensor& tens
 [[nodiscard]] operators::SvdfSizes svdf_sizes(const Tensor& input, const Tensor& features, const Tensor& time_weights,
                                               const Tensor& memory, std::uint32_t rank) {
     require((input.shape().size() == 2U) && (features.shape().size() == 2U) && (time_weights.shape().size() == 2U),
-            TensorRule::kShape, kSvdf, "input_tensor, features and time_weights have two dimensions");
+            TensorRule::kShape, kSvdf, "input_tensor, features and time_weights must have two dimensions");
     const operators::SvdfSizes sizes{input.shape()[0],
                                      input.shape()[1],
                                      features.shape()[0],
                                      time_weights.shape()[1],
                                      rank,
                                      static_cast<std::uint32_t>(memory.type())};
-    require((features.shape()[1] == sizes.input_depth) && (time_weights.shape()[0] == sizes.filters) &&
-                (memory.shape() == Shape{sizes.batches, sizes.filters, sizes.length}),
-            TensorRule::kShape, kSvdf,
-            "features are [filters, input depth], time_weights [filters, length], memory [batches, filters, length]");
-    require((rank > 0U) && ((sizes.filters % rank) == 0U), TensorRule::kArgument, kSvdf, "rank divides the filters");
-    require(sizes.input_depth <= refdev::kMaxTaps, TensorRule::kShape, kSvdf, "the input's depth is at most 65536");
+    require(
+        (features.shape()[1] == sizes.input_depth) && (time_weights.shape()[0] == sizes.filters) &&
+            (memory.shape() == Shape{sizes.batches, sizes.filters, sizes.length}),
+        TensorRule::kShape, kSvdf,
+        "features must be [filters, input depth], time_weights [filters, length], memory [batches, filters, length]");
+    require((rank > 0U) && ((sizes.filters % rank) == 0U), TensorRule::kArgument, kSvdf,
+            "rank must divide the filters");
+    require(sizes.input_depth <= refdev::kMaxTaps, TensorRule::kShape, kSvdf,
+            "the input's depth must be at most 65536");
     return sizes;
 }
 
@@ -72,8 +75,10 @@ void check_svdf_types(const Tensor& input, const Tensor& features, const Tensor&
     require_activations(kSvdf, "memory", memory);
     require_in_place(kSvdf, "memory", memory);
     static_cast<void>(time_weights.buffer());
-    require(time_weights.type() == memory.type(), TensorRule::kType, kSvdf, "time_weights are of the memory's type");
-    require(!bias.has_value() || (bias->type() == ElementType::kInt32), TensorRule::kType, kSvdf, "bias is of int32");
+    require(time_weights.type() == memory.type(), TensorRule::kType, kSvdf,
+            "time_weights must be of the memory's type");
+    require(!bias.has_value() || (bias->type() == ElementType::kInt32), TensorRule::kType, kSvdf,
+            "bias must be of int32");
     for (const Tensor* const operand : {&features, &time_weights, &memory}) {
         require_same_device(kSvdf, input, *operand);
     }
@@ -97,7 +102,7 @@ void check_svdf_quantization(const SvdfQuantization& quantization) {
 [[nodiscard]] Tensor svdf_bias(const std::optional<Tensor>& bias, std::uint32_t units,
                                const std::shared_ptr<host::Device>& device, std::uint32_t queue) {
     if (bias.has_value()) {
-        require(bias->shape() == Shape{units}, TensorRule::kShape, kSvdf, "bias is [filters / rank]");
+        require(bias->shape() == Shape{units}, TensorRule::kShape, kSvdf, "bias must be [filters / rank]");
         return as_contiguous(*bias, queue);
     }
     Tensor zeros = Tensor::on_device({{units}, ElementType::kInt32, kDramInterleaved}, device, {queue, true});
@@ -110,7 +115,9 @@ void check_svdf_quantization(const SvdfQuantization& quantization) {
     const auto& [input, feature_scale, memory, time_scale, output] = quantization;
     const std::optional<operators::SvdfArguments> arguments =
         operators::svdf_arguments(sizes, {affine(input), feature_scale, affine(memory), time_scale, affine(output)});
-    require(arguments.has_value(), TensorRule::kQuantization, kSvdf, "the ratio of its scales is out of range");
+    require(arguments.has_value(), TensorRule::kQuantization, kSvdf,
+            "input_scale times feature_scale must be below 2^30 times memory_scale, and memory_scale times time_scale "
+            "below 2^30 times output_scale");
     return arguments.value_or(operators::SvdfArguments{});
 }
 
@@ -131,12 +138,12 @@ void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t dept
     require((units > 0U) && (depth > 0U) && (gate.bias.size() == units) && (gate.input.size() == (units * depth)) &&
                 (gate.hidden.size() == (units * units)),
             TensorRule::kShape, name,
-            "weights are [units, input depth] and [units, units], biases [units], the same for each gate");
+            "weights must be [units, input depth] and [units, units], biases [units], the same for each gate");
     require((units <= refdev::kMaxTaps) && (depth <= refdev::kMaxTaps), TensorRule::kShape, name,
-            "units and input depth are at most 65536");
+            "units and input depth must be at most 65536");
     require(std::all_of(gate.bias.begin(), gate.bias.end(),
                         [is_int16](std::int64_t bias) { return bias_fits(bias, is_int16); }),
-            TensorRule::kValue, name, "biases are of int32, or between -2^46 and 2^46 with int16");
+            TensorRule::kValue, name, "biases must be of int32, or between -2^46 and 2^46 with int16");
 }
 
 // Checks the sizes of the operands.
@@ -145,7 +152,7 @@ void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t dept
     const Shape& weights = layer.weights.shape();
     require((shape.size() == 3U) && (weights.size() == 3U) && (weights[0] == refdev::kLstmGates) &&
                 (weights[2] == (std::uint64_t{shape[2]} + weights[1])),
-            TensorRule::kShape, kLstm, "input_tensor has three dimensions, and the depth that the layer is for");
+            TensorRule::kShape, kLstm, "input_tensor must have three dimensions, and the depth that the layer is for");
     const Lstm sizes =
         operators::lstm_arguments(shape, time_major, weights[1], static_cast<std::uint32_t>(input.type()));
     const std::uint32_t value_bytes = bytes_per_element(input.type());
@@ -153,9 +160,9 @@ void check_gate(const LstmGateWeights& gate, std::size_t units, std::size_t dept
     const std::uint64_t parameter_bytes =
         (refdev::kLstmGates * sum_bytes * sizes.units) + (refdev::kSigmoidTableEntries * sizeof(std::uint16_t));
     require(size_bytes(layer.parameters.spec()) == parameter_bytes, TensorRule::kShape, kLstm,
-            "the parameters are for another size or type");
+            "the parameters must be for this size and type");
     require(size_bytes(layer.state.spec()) == (std::uint64_t{sizes.batches} * sizes.units * (kCellBytes + value_bytes)),
-            TensorRule::kShape, kLstm, "the state is for another number of batches, size or type");
+            TensorRule::kShape, kLstm, "the state must be for this number of batches, size and type");
     return sizes;
 }
 
@@ -170,18 +177,19 @@ void set_scales(const LstmQuantization& quantization, Lstm& arguments) {
         require_scale(kLstm, "hidden_weight_scales", quantization.hidden_weight_scales.at(gate));
     }
     require((quantization.cell_clip >= 0.0F), TensorRule::kQuantization, kLstm,
-            "cell_clip is 0, which is none, or above");
+            "cell_clip must be 0, which is none, or above");
     require((arguments.type == refdev::kTypeInt8) ||
                 ((quantization.input.zero_point == 0) && (quantization.hidden.zero_point == 0)),
-            TensorRule::kQuantization, kLstm, "zero points of int16 are 0");
+            TensorRule::kQuantization, kLstm, "zero points of int16 must be 0");
     const operators::LstmScales scales{affine(quantization.input),       affine(quantization.hidden),
                                        quantization.cell_scale,          quantization.cell_clip,
                                        quantization.input_weight_scales, quantization.hidden_weight_scales};
     const operators::LstmScaling scaling = operators::set_lstm_scales(scales, arguments);
     require(scaling != operators::LstmScaling::kRatioOutOfRange, TensorRule::kQuantization, kLstm,
-            "the ratio of its scales is out of range");
+            "input_scale and hidden_scale times their weights' scales must be below 2^18, with int16 below 2^-5, and "
+            "hidden_scale and cell_scale above 2^-60");
     require(scaling == operators::LstmScaling::kAccepted, TensorRule::kQuantization, kLstm,
-            "cell_scale is out of range: it is about 2^-27 to 4");
+            "cell_scale must be about 2^-27 to 4");
 }
 
 }  // namespace
@@ -225,9 +233,9 @@ Tensor svdf(const Tensor& input, const Tensor& features, const Tensor& time_weig
 LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gates, ElementType type,
                          std::uint32_t batches, std::int32_t hidden_zero_point) {
     const char* const name = "prepare_lstm";
-    require(is_activation(type), TensorRule::kType, name, "dtype is int8 or int16");
+    require(is_activation(type), TensorRule::kType, name, "dtype must be int8 or int16");
     require_zero_point(name, "hidden_zero_point", hidden_zero_point);
-    require(batches > 0U, TensorRule::kArgument, name, "batches is at least 1");
+    require(batches > 0U, TensorRule::kArgument, name, "batches must be at least 1");
     const bool is_int16 = type == ElementType::kInt16;
     const std::size_t units = gates.front().bias.size();
     const std::size_t depth = (units == 0U) ? 0U : (gates.front().input.size() / units);
@@ -241,7 +249,7 @@ LstmTensors prepare_lstm(const std::array<LstmGateWeights, kLstmGateCount>& gate
     const std::uint64_t cells = std::uint64_t{batches} * units;
     const std::uint64_t hidden_bytes = cells * bytes_per_element(type);
     require((cells * (kCellBytes + sizeof(std::int16_t))) <= INT32_MAX, TensorRule::kArgument, name,
-            "a state of so many batches is too large");
+            "the state of all batches must have less than 2^31 bytes");
     std::vector<std::uint8_t> state(cells * kCellBytes, 0U);
     state.insert(state.end(), hidden_bytes, is_int16 ? std::uint8_t{0U} : static_cast<std::uint8_t>(hidden_zero_point));
     const auto of_bytes = [](const Shape& shape, ElementType elements, const std::vector<std::uint8_t>& bytes) {

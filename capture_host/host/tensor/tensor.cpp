@@ -121,9 +121,10 @@ std::uint32_t Tensor::buffer_address() const {
 const std::vector<std::uint8_t>& Tensor::bytes() const {
     if (is_distributed()) {
         if (storage_->shards.size() != 1U) {
-            throw host::MeshError{host::MeshRule::kCompose,
-                                  fmt::format("the tensor has {} shards; a composer says how they are put together",
-                                              storage_->shards.size())};
+            throw host::MeshError{
+                host::MeshRule::kCompose,
+                fmt::format("the tensor has {} shards; give a composer, which says how they are put together",
+                            storage_->shards.size())};
         }
         return storage_->shards.front().bytes();
     }

@@ -112,8 +112,9 @@ void check_spec(const TensorSpec& spec) {
         const std::uint64_t side = (tiles && ((i + 2U) >= spec.shape.size())) ? kTileSide : 1U;
         const std::uint64_t dimension = ((spec.shape[i] + side) - 1U) / side * side;
         if (dimension == 0U) {
-            throw TensorError{TensorRule::kShape, fmt::format("{} has a dimension of 0; every dimension is at least 1",
-                                                              to_string(spec.shape))};
+            throw TensorError{
+                TensorRule::kShape,
+                fmt::format("{} has a dimension of 0; every dimension must be at least 1", to_string(spec.shape))};
         }
         if (count > limit / dimension) {
             throw TensorError{TensorRule::kShape,

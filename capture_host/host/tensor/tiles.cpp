@@ -38,10 +38,11 @@ void for_each_run(const Shape& shape, const Visit& visit) {
 
 [[nodiscard]] std::uint32_t in_tiles(std::uint32_t shard, const char* what) {
     if ((shard == 0U) || ((shard % kTileSide) != 0U)) {
-        throw TensorError{TensorRule::kLayout,
-                          fmt::format("a shard of tiles has a multiple of {} {}, not {}; give create_sharded_memory_"
-                                      "config() a padded shape, or use ROW_MAJOR_LAYOUT",
-                                      kTileSide, what, shard)};
+        throw TensorError{
+            TensorRule::kLayout,
+            fmt::format("a shard of tiles must have a multiple of {} {}, not {}; give create_sharded_memory_"
+                        "config() a padded shape, or use ROW_MAJOR_LAYOUT",
+                        kTileSide, what, shard)};
     }
     return shard / kTileSide;
 }

@@ -6,12 +6,19 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "pianola/command_set.h"
 #include "pianola/image.h"
 
 namespace pianola::capture {
+
+struct ManifestKernel {
+    std::uint32_t id{0U};
+    KernelIdentity identity;
+};
 
 struct ManifestTarget {
     std::string device_family;
@@ -22,8 +29,12 @@ struct ManifestTarget {
     std::uint32_t dram_bytes{0U};
     std::uint32_t l1_base{0U};
     std::uint32_t l1_bytes{0U};
+    std::uint32_t file_base{0U};
+    std::uint32_t file_bytes{0U};
     std::uint32_t trace_region_bytes{0U};
     std::uint32_t clock_khz{0U};
+    std::uint32_t core_khz{0U};
+    std::uint32_t millicycles_per_instruction{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
     std::uint32_t grid_columns{0U};
@@ -35,6 +46,8 @@ struct ManifestTarget {
     std::uint32_t weights_layout{0U};
     std::uint32_t mesh_rows{1U};
     std::uint32_t mesh_columns{1U};
+    std::vector<ManifestKernel> kernels;  // by ascending id
+    std::uint32_t cost_model{0U};
 };
 
 // The one device of a mesh that has no other.
@@ -143,7 +156,11 @@ struct Segments {
 // The manifest as a FlatBuffer, in canonical form: a function of the manifest alone.
 [[nodiscard]] std::vector<std::uint8_t> encode_manifest(const Manifest& manifest);
 
-// A whole trace binary, digest included; unsigned. The same arguments give the same bytes, whenever and wherever.
+// The checks of the slices that the manifest's set-up writes, in their order (pianola/slice_check.h).
+[[nodiscard]] std::vector<std::uint8_t> checks_of(const Manifest& manifest, const Segments& segments);
+
+// A whole trace binary, checks and digest included; unsigned. The same arguments give the same bytes, whenever and
+// wherever.
 [[nodiscard]] std::vector<std::uint8_t> write_trace_binary(const Manifest& manifest, const Segments& segments);
 
 // Puts the right digest into a file whose other bytes have been changed. For tests and tools that damage files on
@@ -152,6 +169,9 @@ void fix_digest(std::vector<std::uint8_t>& file);
 
 // A manifest's description of a device that a workload is captured for.
 [[nodiscard]] ManifestTarget make_target(const DeviceDescription& device);
+
+// Adds kernels, by their ids, to those that the target names, as the command set has them.
+void name_kernels(const CommandSet& command_set, const std::set<std::uint32_t>& ids, ManifestTarget& target);
 
 // The manifest that an image shows.
 [[nodiscard]] Manifest read_manifest(const Image& image);

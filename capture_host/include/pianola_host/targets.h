@@ -32,6 +32,9 @@ class Targets {
     // The target for a file that names none: the plugin's, or else the registry's first.
     [[nodiscard]] const Target& usual() const { return *known_.front(); }
     [[nodiscard]] std::string families() const;  // "one, another"
+    [[nodiscard]] Span<const Target* const> all() const noexcept { return {known_.data(), known_.size()}; }
+    // The device that `text`, NAME or NAME:N, names of their executors. Without an executor for other text.
+    [[nodiscard]] ExecutorDevice executor(const std::string& text) const { return find_executor(all(), text); }
     // SHA-256 of the plugin's file.
     [[nodiscard]] const std::optional<Sha256Digest>& plugin() const noexcept { return plugin_; }
 

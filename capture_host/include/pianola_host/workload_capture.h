@@ -20,7 +20,8 @@ namespace pianola::host {
 
 struct CaptureOptions {
     std::string source_name{"host program"};
-    std::uint32_t step_deadline_us{0U};  // 0: four times the duration of the step, and no less than 10 ms
+    // 0: four times the duration of the step, on a core with that of a verified release, and no less than 10 ms.
+    std::uint32_t step_deadline_us{0U};
     std::uint32_t setup_deadline_us{0U};
     // The most steps under way at once, at most kMaxStepsInFlight. 0: 2 for a workload with a prologue whose events
     // order overlapping steps; else 1, and CapturedWorkload::warnings says why.

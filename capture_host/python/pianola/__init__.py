@@ -139,9 +139,10 @@ def replay(
     *,
     threaded: bool = False,
     executor: str = "simulator",
+    plugin: _typing.Union[str, _os.PathLike[str], None] = None,
 ) -> list[dict[str, "_Array"]]:
     """Replays a trace binary (bytes or a path) on a device of its own: Session(file).run(inputs)."""
-    return Session(file, threaded=threaded, executor=executor).run(inputs)
+    return Session(file, threaded=threaded, executor=executor, plugin=plugin).run(inputs)
 
 
 class RefusedError(Error):

@@ -39,12 +39,42 @@ class Sum {
     [[nodiscard]] std::uint64_t time_us(const Counts& counts) const {
         constexpr double kMicroseconds = 1e6;
         const std::uint64_t all = instructions(Core::kEcu, counts) + (port_calls(counts) * ecu_.port_instructions);
-        return static_cast<std::uint64_t>(std::ceil(static_cast<double>(all) * ecu_.cycles_per_instruction *
-                                                    kMicroseconds / static_cast<double>(ecu_.clock_hz)));
+        const double us = std::ceil(static_cast<double>(all) * ecu_.cycles_per_instruction * kMicroseconds /
+                                    static_cast<double>(ecu_.clock_hz));
+        if (us > static_cast<double>(kLongestWorkUs)) {
+            throw TooSlow{fmt::format("a call of {} instructions, {:g} cycles each, takes {:.3g} us at {} Hz", all,
+                                      ecu_.cycles_per_instruction, us, ecu_.clock_hz)};
+        }
+        return static_cast<std::uint64_t>(us);
+    }
+    void add_device(Interval interval, const char* name) {
+        add(interval, name, device_us(),
+            fmt::format("the longest command of each queue: {} cycles ({}) / {} kHz", ecu_.work->poll_cycles,
+                        ecu_.work->costs, ecu_.work->clock_khz));
+    }
+    // Of the commands that one poll() executes at most.
+    [[nodiscard]] std::uint64_t device_us() const {
+        return (ecu_.work == nullptr) ? 0U : work_us(ecu_.work->poll_cycles);
+    }
+    // Steps, as poll() executes them. Each time is rounded up.
+    void add_step(std::uint64_t poll_us, std::uint64_t slices) {
+        answer_.step_polls = ecu_.work->command_cycles.size();
+        std::uint64_t cycles = 0U;
+        for (const std::uint64_t each : ecu_.work->command_cycles) {
+            answer_.polled_us += std::max(ecu_.poll_us, poll_us + work_us(each));
+            cycles += each;
+        }
+        answer_.waited_us = work_us(cycles) + ((answer_.step_polls + slices) * poll_us);
     }
     [[nodiscard]] FttiAnswer& result() { return answer_; }
 
   private:
+    [[nodiscard]] std::uint64_t work_us(std::uint64_t cycles) const {
+        constexpr std::uint64_t kMicrosecondsPerMillisecond = 1000U;
+        const std::uint32_t khz = ecu_.work->clock_khz;
+        return ((cycles * kMicrosecondsPerMillisecond) + khz - 1U) / khz;
+    }
+
     const EcuTiming& ecu_;
     FttiAnswer answer_;
 };
@@ -61,15 +91,24 @@ FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu) {
     std::swap(zeros.at(kZeroed), latch.at(kZeroed));
 
     Sum sum{ecu};
-    // One that takes longer than its period makes the next one late.
-    const std::uint64_t turn_us = std::max(ecu.poll_us, sum.time_us(poll));
+    const std::uint64_t poll_us = sum.time_us(poll);
+    const std::uint64_t turn_us = std::max(ecu.poll_us, poll_us);
     sum.add(Interval::kDetection, "next step", ecu.period_us, "period: the fault follows right after a verified step");
+    if (ecu.release_steps > 1U) {
+        sum.add(
+            Interval::kDetection, "shared release", (ecu.release_steps - 1U) * ecu.period_us,
+            fmt::format("{} more steps until its share of the constants is verified again", ecu.release_steps - 1U));
+    }
     sum.add(Interval::kDetection, "deadline", facts.steps_in_flight * ecu.deadline_us,
             fmt::format("{} steps in flight x {} us", facts.steps_in_flight, ecu.deadline_us));
-    sum.add(Interval::kDetection, "next poll", turn_us,
+    // One that takes longer than its period makes the next one late.
+    sum.add(Interval::kDetection, "next poll", std::max(ecu.poll_us, poll_us + sum.device_us()),
             "poll period, or poll() where that is longer: one is right before the deadline");
     sum.add(Interval::kDetection, "jitter", ecu.jitter_us, "of the task that polls");
     sum.add_work(Interval::kDetection, "poll()", poll);
+    if (ecu.work != nullptr) {
+        sum.add_device(Interval::kDetection, "device in poll()");
+    }
     sum.add(Interval::kReaction, "reset()", facts.devices * ecu.reset_us,
             fmt::format("{} devices x {} us", facts.devices, ecu.reset_us));
     sum.add_work(Interval::kReaction, "zeros in outputs", zeros);
@@ -77,9 +116,13 @@ FttiAnswer answer(const SessionFacts& facts, const EcuTiming& ecu) {
     sum.add(Interval::kReaction, "safe state", ecu.safe_state_us, "enter_safe_state(), and what it starts");
 
     FttiAnswer& result = sum.result();
+    // A late step verifies everything, also where steps share a verification; the first one after load() may be late.
     const std::uint64_t slices = facts.verifies ? facts.slices : 0U;
-    result.least_deadline_us =
-        (facts.steps_in_flight * (ecu.step_us + ((slices + kMoreLooks) * turn_us))) + ecu.jitter_us;
+    if (ecu.work != nullptr) {
+        sum.add_step(poll_us, slices);
+    }
+    const std::uint64_t step_us = (ecu.work != nullptr) ? result.polled_us : ecu.step_us;
+    result.least_deadline_us = (facts.steps_in_flight * (step_us + ((slices + kMoreLooks) * turn_us))) + ecu.jitter_us;
     result.deadline_suffices = ecu.deadline_us > result.least_deadline_us;
     result.fits = result.deadline_suffices && (result.handling_us() <= ecu.ftti_us);
     return result;

@@ -5,11 +5,10 @@
 #include <cstdint>
 
 #include "pianola/config.h"
+#include "pianola/slice_check.h"
 
 namespace pianola::timeline {
 namespace {
-
-constexpr std::uint64_t kMostPieces = 64U;  // of a slice: each takes a 64th of it at least
 
 void add(Counts& counts, Term term, std::uint64_t value) {
     counts.at(static_cast<std::size_t>(term)) += value;
@@ -48,10 +47,12 @@ class Formulas {
         add(counts, Term::kEnqueue, commands);
         add(counts, Term::kSealCommand, commands);
         add(counts, Term::kDoorbell, script.notifications);
+        add(counts, Term::kBound, f_.reads_file ? f_.devices : 0U);
         return counts;
     }
     [[nodiscard]] Counts submit_script(const ScriptFacts& script, std::uint64_t bindings) const {
         Counts counts = check();
+        add(counts, state());
         add(counts, Term::kNow, 1U);
         add(counts, give_views());
         add(counts, Term::kBind, bindings);
@@ -63,6 +64,7 @@ class Formulas {
     }
     [[nodiscard]] Counts submit_views() const {
         Counts counts = check();
+        add(counts, state());
         add(counts, Term::kNow, 1U);
         add(counts, give_views());
         add(counts, enqueue(f_.step, f_.step.transfers));
@@ -73,27 +75,34 @@ class Formulas {
     [[nodiscard]] Counts start() const { return submit_script(f_.prologue, f_.is_pipelined ? f_.input_pieces : 0U); }
     [[nodiscard]] Counts stop() const { return submit_script(f_.epilogue, f_.is_pipelined ? f_.output_pieces : 0U); }
 
-    // One slice of the comparison of constants.
-    [[nodiscard]] Counts slice() const {
-        Counts counts{};
-        const std::uint64_t pieces = std::min(f_.kept_pieces, kMostPieces);
-        const std::uint64_t bytes = std::min<std::uint64_t>(f_.kept_bytes, kScrubSliceBytes);
-        const bool reads = !f_.sees_memory || (f_.patch_points != 0U);
-        add(counts, Term::kPieces, pieces);
-        add(counts, Term::kHostView, pieces);
-        add(counts, Term::kComparedBytes, bytes);
-        if (f_.sees_memory) {
-            add(counts, Term::kTake, pieces);
-            add(counts, Term::kViewBytes, bytes);
-        }
-        if (reads) {
-            add(counts, chunks(bytes, pieces));
-        }
+    // One call of the comparison of constants.
+    [[nodiscard]] Counts slice() const { return verified(f_.call_pieces, f_.call_bytes); }
+    [[nodiscard]] Counts all_slices() const { return verified(f_.kept_pieces, f_.kept_bytes); }
+    // A difference is read back once more.
+    [[nodiscard]] Counts differing_piece() const {
+        return f_.sees_memory ? chunks(std::min<std::uint64_t>(f_.kept_bytes, kCheckedBytes), 1U) : Counts{};
+    }
+    [[nodiscard]] Counts scrub() const {
+        Counts counts = check();
+        add(counts, slice());
+        add(counts, reseal());
         return counts;
     }
-    // A difference is read back once more, to find its place.
-    [[nodiscard]] Counts differing_piece() const {
-        return f_.sees_memory ? chunks(std::min<std::uint64_t>(f_.kept_bytes, kScrubSliceBytes), 1U) : Counts{};
+    // State, summed after a script and before the next one.
+    [[nodiscard]] Counts state() const {
+        Counts counts{};
+        const std::uint64_t ranges = f_.verifies ? f_.state_regions : 0U;
+        const std::uint64_t bytes = f_.verifies ? f_.state_bytes : 0U;
+        add(counts, Term::kHostView, ranges);
+        add(counts, Term::kSummedBytes, bytes);
+        if (f_.sees_memory) {
+            add(counts, Term::kTake, ranges);
+            add(counts, Term::kViewBytes, bytes);
+        } else {
+            add(counts, Term::kReadBack, (bytes / kChunkBytes) + ranges);
+            add(counts, Term::kReadBackBytes, bytes);
+        }
+        return counts;
     }
 
     // Polls the devices once.
@@ -117,6 +126,7 @@ class Formulas {
             add(counts, Term::kViewBytes, f_.input_bytes + f_.output_bytes);
         }
         add(counts, Term::kWatchdog, 1U);
+        add(counts, state());
         return counts;
     }
     // The longest poll() completes a step, compares a slice, and releases.
@@ -144,23 +154,6 @@ class Formulas {
         add(counts, release());
         return counts;
     }
-    [[nodiscard]] Counts all_slices() const {
-        Counts counts{};
-        const std::uint64_t pieces = f_.kept_pieces + f_.slices;  // a slice may end within one
-        const bool reads = !f_.sees_memory || (f_.patch_points != 0U);
-        add(counts, Term::kPieces, pieces);
-        add(counts, Term::kHostView, pieces);
-        add(counts, Term::kComparedBytes, f_.kept_bytes);
-        if (f_.sees_memory) {
-            add(counts, Term::kTake, pieces);
-            add(counts, Term::kViewBytes, f_.kept_bytes);
-        }
-        if (reads) {
-            add(counts, chunks(f_.kept_bytes, pieces));
-        }
-        return counts;
-    }
-
     [[nodiscard]] Counts run(std::uint64_t idle_rounds) const {
         Counts counts = check();
         add(counts, submit_transfers());
@@ -204,11 +197,11 @@ class Formulas {
         Counts counts{};
         add(counts, Term::kCall, 1U);
         add(counts, Term::kStates, 1U);
-        add(counts, Term::kNow, 2U);
+        add(counts, Term::kNow, 3U);
         add(counts, Term::kDescribe, 1U + (kValidations * (f_.devices - 1U)));
         add(counts, Term::kCounter, kValidations);
         add(counts, Term::kValidations, kValidations);
-        add(counts, Term::kDigestedBytes, (kValidations + 1U) * f_.digested_bytes);
+        add(counts, Term::kDigestedBytes, f_.digested_bytes);
         add(counts, Term::kReset, f_.devices);
         add(counts, Term::kProgramRegion, f_.devices * f_.regions);
         add(counts, Term::kProgrammedRegion, f_.devices * f_.regions);
@@ -216,11 +209,10 @@ class Formulas {
         add(counts, enqueue(f_.setup, 0U));
         add(counts, look(f_.setup.notifications), idle_rounds + 1U);
         add(counts, Term::kIdle, idle_rounds);
-        add(counts, Term::kPieces, f_.file_pieces + f_.reads_at_load);
-        add(counts, Term::kRangeLooks, f_.file_pieces * f_.ranges * 2U);
-        add(counts, Term::kReadBack, f_.reads_at_load);
-        add(counts, Term::kReadBackBytes, f_.bytes_at_load);
-        add(counts, Term::kComparedBytes, f_.bytes_at_load);
+        add(counts, Term::kPieces, f_.kept_pieces + f_.written_pieces);
+        add(counts, chunks(f_.kept_bytes + f_.written_bytes, f_.kept_pieces + f_.written_pieces));
+        add(counts, Term::kSummedBytes, f_.other_bytes);
+        add(counts, state());
         seal(counts, (f_.bound_bytes * 3U) + f_.loaded_bytes + f_.running_bytes);
         if (f_.admits_views) {
             const std::uint64_t tries = f_.has_views ? f_.step.transfers * kBytesShown * kValues : 0U;
@@ -272,12 +264,29 @@ class Formulas {
         }
         return counts;
     }
-    // The last chunk of each piece may be a part of one.
+    [[nodiscard]] Counts verified(std::uint64_t pieces, std::uint64_t bytes) const {
+        Counts counts{};
+        const bool reads = !f_.sees_memory || (f_.patch_points != 0U);
+        add(counts, Term::kPieces, pieces);
+        add(counts, Term::kHostView, pieces);
+        if (f_.sees_memory) {
+            add(counts, Term::kTake, pieces);
+            add(counts, Term::kViewBytes, bytes);
+            add(counts, Term::kSummedBytes, reads ? 0U : bytes);
+        }
+        if (reads) {
+            add(counts, chunks(bytes, pieces));
+        }
+        return counts;
+    }
+    // Read back and summed. The last chunk of each piece may be a part of one. Traces with parameters are compared too.
     [[nodiscard]] Counts chunks(std::uint64_t bytes, std::uint64_t pieces) const {
         Counts counts{};
         const std::uint64_t reads = (bytes / kChunkBytes) + pieces;
         add(counts, Term::kReadBack, reads);
         add(counts, Term::kReadBackBytes, bytes);
+        add(counts, Term::kSummedBytes, bytes);
+        add(counts, Term::kComparedBytes, (f_.patch_points != 0U) ? bytes : 0U);
         add(counts, Term::kPointLooks, reads * f_.patch_points);
         return counts;
     }
@@ -315,13 +324,11 @@ Counts cost_without_fault(Call call, const Formulas& formulas, const SessionFact
         case Call::kSelfTestAll:
             return formulas.self_test(facts.self_tests, situation.idle_rounds);
         case Call::kScrub:
-            counts = formulas.check();
-            add(counts, formulas.slice());
-            add(counts, formulas.reseal());
-            return counts;
+            return formulas.scrub();
         case Call::kScrubCalls:
+        case Call::kReleaseSteps:
             counts = formulas.check();
-            add(counts, Term::kPieces, facts.kept_pieces + facts.slices);
+            add(counts, Term::kPieces, facts.kept_pieces);
             return counts;
         case Call::kConfirmStart:
             counts = formulas.check();
@@ -461,9 +468,9 @@ constexpr std::array<Named, kTermCount> kTermNames{{{Term::kCall, "calls"},
                                                     {Term::kViewBytes, "bytes of views"},
                                                     {Term::kZeroedBytes, "bytes zeroed"},
                                                     {Term::kDigestedBytes, "bytes digested"},
+                                                    {Term::kSummedBytes, "bytes summed"},
                                                     {Term::kComparedBytes, "bytes compared"},
                                                     {Term::kPieces, "pieces"},
-                                                    {Term::kRangeLooks, "looks at ranges"},
                                                     {Term::kPointLooks, "looks at points"},
                                                     {Term::kRecords, "fault records"},
                                                     {Term::kStates, "states made"},
@@ -492,6 +499,7 @@ constexpr std::array<NamedCall, kCallCount> kCallNames{{{Call::kConstruct, "Sess
                                                         {Call::kSelfTestAll, "self_test (all)"},
                                                         {Call::kScrub, "scrub"},
                                                         {Call::kScrubCalls, "scrub_calls"},
+                                                        {Call::kReleaseSteps, "release_steps"},
                                                         {Call::kConfirmStart, "confirm_start"},
                                                         {Call::kUnload, "unload"},
                                                         {Call::kIsLoaded, "is_loaded"},
@@ -551,24 +559,17 @@ struct Coefficient {
 // Hundredths. Host: g++ 12.2, -O3, x86-64: what the term takes where it weighs most in tests/session_cost, rounded up.
 // ECU: bytes by the slowest board, zeros by a C library that writes byte by byte, all else the host's, which is more
 // than boards take.
-// Two of a load's three digests belong to the validations, which are not counted here: a third of a digest's cost.
-constexpr std::array<Coefficient, 31> kCoefficients{
-    {{Term::kCall, 27500U, 27500U},        {Term::kSealedBytes, 80U, 135U},
-     {Term::kDescribe, 5000U, 5000U},      {Term::kReset, 5000U, 5000U},
-     {Term::kProgramRegion, 6000U, 6000U}, {Term::kProgrammedRegion, 6000U, 6000U},
-     {Term::kReadBack, 18200U, 18200U},    {Term::kPatchWord, 6000U, 6000U},
-     {Term::kBind, 6000U, 6000U},          {Term::kBound, 6000U, 6000U},
-     {Term::kHostView, 4000U, 4000U},      {Term::kGive, 2000U, 2000U},
-     {Term::kTake, 2000U, 2000U},          {Term::kEnqueue, 11000U, 11000U},
-     {Term::kDoorbell, 10000U, 10000U},    {Term::kService, 4000U, 4000U},
-     {Term::kCompletion, 10000U, 10000U},  {Term::kNow, 15000U, 15000U},
-     {Term::kIdle, 1000U, 1000U},          {Term::kWatchdog, 10000U, 10000U},
-     {Term::kCounter, 4000U, 4000U},       {Term::kSafeState, 5000U, 5000U},
-     {Term::kSealCommand, 2000U, 2000U},   {Term::kZeroedBytes, 6U, 400U},
-     {Term::kDigestedBytes, 1640U, 1640U}, {Term::kComparedBytes, 105U, 140U},
-     {Term::kPieces, 47000U, 47000U},      {Term::kRangeLooks, 1000U, 1000U},
-     {Term::kPointLooks, 800U, 800U},      {Term::kRecords, 90000U, 90000U},
-     {Term::kStates, 250000U, 250000U}}};
+constexpr std::array<Coefficient, 30> kCoefficients{
+    {{Term::kCall, 27500U, 27500U},     {Term::kSealedBytes, 80U, 135U},      {Term::kDescribe, 5000U, 5000U},
+     {Term::kReset, 5000U, 5000U},      {Term::kProgramRegion, 6000U, 6000U}, {Term::kProgrammedRegion, 6000U, 6000U},
+     {Term::kReadBack, 18200U, 18200U}, {Term::kPatchWord, 6000U, 6000U},     {Term::kBind, 6000U, 6000U},
+     {Term::kBound, 6000U, 6000U},      {Term::kHostView, 4000U, 4000U},      {Term::kGive, 2000U, 2000U},
+     {Term::kTake, 2000U, 2000U},       {Term::kEnqueue, 11000U, 11000U},     {Term::kDoorbell, 10000U, 10000U},
+     {Term::kService, 4000U, 4000U},    {Term::kCompletion, 10000U, 10000U},  {Term::kNow, 15000U, 15000U},
+     {Term::kIdle, 1000U, 1000U},       {Term::kWatchdog, 10000U, 10000U},    {Term::kCounter, 4000U, 4000U},
+     {Term::kSafeState, 5000U, 5000U},  {Term::kSealCommand, 2000U, 2000U},   {Term::kZeroedBytes, 6U, 400U},
+     {Term::kSummedBytes, 105U, 238U},  {Term::kComparedBytes, 105U, 140U},   {Term::kPieces, 57000U, 57000U},
+     {Term::kPointLooks, 800U, 800U},   {Term::kRecords, 90000U, 90000U},     {Term::kStates, 250000U, 250000U}}};
 
 constexpr std::uint64_t kHundredths = 100U;
 

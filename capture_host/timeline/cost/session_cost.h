@@ -39,10 +39,10 @@ enum class Term : std::uint8_t {
     kReadBackBytes,
     kViewBytes,      // that change hands: maintenance of caches
     kZeroedBytes,    // of outputs, and of inputs after a load
-    kDigestedBytes,  // by load(), those of both validations included
-    kComparedBytes,  // constants in place or read back, and outputs of self-tests
-    kPieces,         // of constants: each is looked up in the ranges
-    kRangeLooks,     // looks at a range while the file is digested
+    kDigestedBytes,  // by load(): its first validation
+    kSummedBytes,    // constants in place or read back, state, and the rest of the file; without both validations
+    kComparedBytes,  // traces with parameters, and outputs of self-tests
+    kPieces,         // slices of constants
     kPointLooks,     // looks at a patch point while a trace is compared
     kRecords,        // of faults: filled in and kept
     kStates,         // of a session, set to their first contents
@@ -79,6 +79,7 @@ enum class Call : std::uint8_t {
     kSelfTestAll,
     kScrub,
     kScrubCalls,
+    kReleaseSteps,
     kConfirmStart,
     kUnload,
     kIsLoaded,

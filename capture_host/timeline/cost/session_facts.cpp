@@ -1,15 +1,12 @@
 #include "capture_host/timeline/cost/session_facts.h"
 
-#include <set>
+#include <algorithm>
 
 #include "pianola/device.h"
+#include "pianola/slice_check.h"
 
 namespace pianola::timeline {
 namespace {
-
-constexpr std::uint64_t divided_up(std::uint64_t value, std::uint64_t by) {
-    return (value + by - 1U) / by;
-}
 
 ScriptFacts script_facts(const PlannedScript& script, const PlannedCommands& commands, std::uint32_t devices) {
     ScriptFacts facts;
@@ -27,6 +24,15 @@ ScriptFacts script_facts(const PlannedScript& script, const PlannedCommands& com
     return facts;
 }
 
+void gather_state_regions(const Plan& plan, SessionFacts& facts) {
+    for (std::uint32_t i = 0U; i < plan.region_count; ++i) {
+        if (holds_state(plan.regions.at(i))) {
+            facts.state_regions += device_count(plan);
+            facts.state_bytes += std::uint64_t{plan.regions.at(i).size_bytes} * device_count(plan);
+        }
+    }
+}
+
 void gather_tensors(const Plan& plan, SessionFacts& facts) {
     facts.inputs = plan.input_count;
     facts.outputs = plan.output_count;
@@ -40,35 +46,30 @@ void gather_tensors(const Plan& plan, SessionFacts& facts) {
     }
 }
 
-// Ends of ranges cut the file into parts, and each part is read 64 bytes at a time.
+// Each slice of a range is verified by itself, on each device. A call takes 64 of them at most, each as a 64th of it at
+// least, and the rest of the slice that is begun in it.
 void gather_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope, SessionFacts& facts) {
     ConstantRanges constants;
     find_constants(workspace, plan, envelope, constants);
     const std::uint64_t end = envelope.total_bytes - envelope.signature_bytes;
     facts.file_bytes = envelope.total_bytes;
     facts.digested_bytes = header::kDigest + (end - header::kBytes);
+    facts.other_bytes = envelope.total_bytes - (envelope.self_tests.offset - envelope.weights.offset);
     facts.ranges = constants.count;
     facts.slices = scrub_calls(constants);
-    std::set<std::uint64_t> cuts{header::kBytes, end};
+    std::uint64_t kept_ranges = 0U;
     for (std::uint32_t i = 0U; i < constants.count; ++i) {
-        cuts.insert(constants.ranges.at(i).file_offset);
-        cuts.insert(std::uint64_t{constants.ranges.at(i).file_offset} + constants.ranges.at(i).size_bytes);
+        const ConstantRange& range = constants.ranges.at(i);
+        const std::uint64_t devices = count_of(range.devices);
+        const bool is_kept = i < constants.kept_count;
+        (is_kept ? facts.kept_pieces : facts.written_pieces) += check_count(range.size_bytes) * devices;
+        (is_kept ? facts.kept_bytes : facts.written_bytes) += range.size_bytes * devices;
+        kept_ranges += is_kept ? devices : 0U;
     }
-    for (auto from = cuts.begin(), to = std::next(from); to != cuts.end(); ++from, ++to) {
-        const std::uint64_t pieces = divided_up(*to - *from, kChunkBytes);
-        facts.file_pieces += pieces;
-        for (std::uint32_t i = 0U; i < constants.count; ++i) {
-            const ConstantRange& range = constants.ranges.at(i);
-            if ((range.file_offset <= *from) && (*from < (std::uint64_t{range.file_offset} + range.size_bytes))) {
-                facts.reads_at_load += pieces * count_of(range.devices);
-                facts.bytes_at_load += (*to - *from) * count_of(range.devices);
-            }
-        }
-    }
-    for (std::uint32_t i = 0U; i < constants.kept_count; ++i) {
-        facts.kept_pieces += count_of(constants.ranges.at(i).devices);
-        facts.kept_bytes += std::uint64_t{constants.ranges.at(i).size_bytes} * count_of(constants.ranges.at(i).devices);
-    }
+    constexpr std::uint64_t kMostPieces = 64U;
+    constexpr std::uint64_t kMostBytes = kScrubSliceBytes + kCheckedBytes;
+    facts.call_pieces = std::min({facts.kept_pieces, kMostPieces, (kMostBytes / kCheckedBytes) + kept_ranges});
+    facts.call_bytes = std::min(facts.kept_bytes, kMostBytes);
 }
 
 // Session's own objects: Bound, Loaded and Running. What they hold for each element of a list is what
@@ -78,9 +79,9 @@ void gather_state(const Plan& plan, const RuntimeFacts& runtime, SessionFacts& f
     constexpr std::uint64_t kFlightBytes = 16U;
     constexpr std::uint64_t kFlightDeviceBytes = 16U;
     constexpr std::uint64_t kCourseBytes = 64U;
-    constexpr std::uint64_t kRunningBytes = 104U;
-    constexpr std::uint64_t kLoadedBytes32 = 1000U;
-    constexpr std::uint64_t kLoadedBytes64 = 1200U;
+    constexpr std::uint64_t kRunningBytes = 136U;
+    constexpr std::uint64_t kLoadedBytes32 = 1016U;
+    constexpr std::uint64_t kLoadedBytes64 = 1224U;
     constexpr std::uint64_t kExecutedBytes = 24U;  // of three scripts, for each device that there may be
     constexpr std::uint64_t kCommandBytes = 40U;
     constexpr std::uint64_t kRangeBytes = 16U;
@@ -116,6 +117,7 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     facts.has_views = facts.admits_views && runtime.sees_memory;
     facts.has_prologue = (plan.prologue.count | plan.epilogue.count) != 0U;
     facts.is_pipelined = plan.is_pipelined;
+    facts.reads_file = std::any_of(plan.regions.begin(), plan.regions.begin() + plan.region_count, is_in_file);
     facts.devices = devices;
     facts.steps_in_flight = plan.steps_in_flight;
     facts.regions = plan.region_count;
@@ -127,6 +129,7 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     facts.prologue = script_facts(plan.prologue, plan.commands, devices);
     facts.step = script_facts(plan.step, plan.commands, devices);
     facts.epilogue = script_facts(plan.epilogue, plan.commands, devices);
+    gather_state_regions(plan, facts);
     gather_constants(workspace, plan, envelope, facts);
     gather_state(plan, runtime, facts);
     return facts;

@@ -12,14 +12,14 @@
 
 namespace pianola::timeline {
 
-inline constexpr std::uint64_t kChunkBytes = 64U;  // that a comparison reads back at once
+inline constexpr std::uint64_t kChunkBytes = 128U;  // that a comparison reads back at once
 
 // What the runtime was built with and how it is configured: nothing of it is the binary's.
 struct RuntimeFacts {
     const Capacities* capacities{&kCapacities};
     std::uint32_t pointer_bytes{4U};
-    bool verifies{true};      // Release::kVerified: state is sealed, and constants are compared before a release
-    bool sees_memory{false};  // the ECU core sees device memory: constants are compared in place
+    bool verifies{true};      // Release::kVerified: state is sealed, and constants are verified before a release
+    bool sees_memory{false};  // the ECU core sees device memory: constants are summed in place
 };
 
 // One script, summed over all devices.
@@ -36,6 +36,7 @@ struct SessionFacts {
     bool has_views{false};     // and the core sees device memory
     bool has_prologue{false};  // or an epilogue
     bool is_pipelined{false};
+    bool reads_file{false};  // devices read the weights in the file
     std::uint64_t devices{1U};
     std::uint64_t steps_in_flight{1U};
     std::uint64_t regions{0U};
@@ -54,14 +55,18 @@ struct SessionFacts {
     std::uint64_t self_tests{0U};
     // Constants.
     std::uint64_t file_bytes{0U};
-    std::uint64_t digested_bytes{0U};  // by one digest of the file
+    std::uint64_t digested_bytes{0U};  // by the digest of the file
+    std::uint64_t other_bytes{0U};     // outside of weights and traces: summed when a load ends
     std::uint64_t ranges{0U};          // that set-up writes
-    std::uint64_t file_pieces{0U};     // in which the file is digested while devices are read back
-    std::uint64_t reads_at_load{0U};   // of one piece of one range on one device
-    std::uint64_t bytes_at_load{0U};   // that those read
-    std::uint64_t kept_pieces{0U};     // ranges that stay, on each device that holds them
+    std::uint64_t kept_pieces{0U};     // slices of ranges that stay, on each device that holds them
     std::uint64_t kept_bytes{0U};
-    std::uint64_t slices{0U};  // of a comparison of all of them
+    std::uint64_t written_pieces{0U};  // slices of state that the set-up writes, on each device
+    std::uint64_t written_bytes{0U};
+    std::uint64_t state_regions{0U};  // on each device
+    std::uint64_t state_bytes{0U};    // of those regions
+    std::uint64_t call_pieces{0U};    // of those that stay, in one call, at most
+    std::uint64_t call_bytes{0U};
+    std::uint64_t slices{0U};  // calls of a comparison of all that stays
     // Sealed state, an upper bound of the objects' layout.
     std::uint64_t bound_bytes{0U};
     std::uint64_t loaded_bytes{0U};

@@ -15,6 +15,7 @@
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/board_link.h"
 #include "hal/boards/common/board_platform.h"
+#include "hal/boards/common/fault_report.h"
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "hal/crypto/bearssl_verifier.h"
@@ -71,8 +72,9 @@ class EcuPlatform final : public board::BoardPlatform {
         lowest_version_ = version;
         return pianola::Status::kOk;
     }
-    void enter_safe_state(const pianola::FaultRecord& /*fault*/) noexcept override {
+    void enter_safe_state(const pianola::FaultRecord& fault) noexcept override {
         semihosting::print("safe state\n");  // here actuators go to where they do no harm
+        board::print_fault(fault);
     }
 
   private:

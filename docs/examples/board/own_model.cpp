@@ -12,6 +12,7 @@
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/board_link.h"
 #include "hal/boards/common/board_platform.h"
+#include "hal/boards/common/fault_report.h"
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "hal/devices/refdev/refdev_command_set.h"
@@ -55,8 +56,9 @@ class EcuPlatform final : public board::BoardPlatform {
         return pianola::Status::kOk;
     }
     pianola::Status raise_security_version(std::uint32_t /*version*/) noexcept override { return pianola::Status::kOk; }
-    void enter_safe_state(const pianola::FaultRecord& /*fault*/) noexcept override {
+    void enter_safe_state(const pianola::FaultRecord& fault) noexcept override {
         semihosting::print("safe state\n");
+        board::print_fault(fault);
     }
 };
 
@@ -88,11 +90,22 @@ ExitCode replay(pianola::Session& session, ByteSpan vector) noexcept {
     return std::equal(results.begin(), results.end(), expected.begin(), expected.end()) ? kDone : kWrongResult;
 }
 
+const char* ending(ExitCode code) noexcept {
+    switch (code) {
+        case kDone:
+            return " steps, every output as captured\n";
+        case kWrongResult:
+            return " steps, the last one wrong\n";
+        default:
+            return " steps, the last one not completed\n";
+    }
+}
+
 ExitCode run_application() noexcept {
     static board::BoardLink link{manifest::kDeviceSpec, board::shared_state()};
     static board::BoardDevice device{manifest::kDeviceSpec, board::shared_state(), link};
     static EcuPlatform platform;
-    static const pianola::refdev::RefdevCommandSet kCommandSet;
+    static const pianola::refdev::RefdevCommandSet kCommandSet{*manifest::kDeviceSpec.cost_model};
     static pianola::Session session{device, platform, kCommandSet, pianola::kDevelopmentConfig};
     static pianola::PlanWorkspace workspace;
     static pianola::Verdict verdict;
@@ -126,7 +139,7 @@ ExitCode run_application() noexcept {
         code = replay(session, vectors.subspan(steps * kVectorBytes, kVectorBytes));
     }
     print("replayed: ", steps);
-    semihosting::print((code == kDone) ? " steps, every output as captured\n" : " steps, the last one wrong\n");
+    semihosting::print(ending(code));
     return code;
 }
 

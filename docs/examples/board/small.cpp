@@ -10,6 +10,7 @@
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/board_link.h"
 #include "hal/boards/common/board_platform.h"
+#include "hal/boards/common/fault_report.h"
 #include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "hal/devices/refdev/refdev_command_set.h"
@@ -48,8 +49,9 @@ class EcuPlatform final : public board::BoardPlatform {
         return pianola::Status::kOk;
     }
     pianola::Status raise_security_version(std::uint32_t /*version*/) noexcept override { return pianola::Status::kOk; }
-    void enter_safe_state(const pianola::FaultRecord& /*fault*/) noexcept override {
+    void enter_safe_state(const pianola::FaultRecord& fault) noexcept override {
         semihosting::print("safe state\n");
+        board::print_fault(fault);
     }
 };
 

@@ -103,6 +103,9 @@ static pnl_status_t commands_decode(const void* context, const uint32_t* words, 
                                     pnl_decoded_command_t* command, pnl_decode_error_t* error) {
     return to_c(command_set_at(context).decode({words, count}, *twin(state), *twin(command), *twin(error)));
 }
+static void commands_kernel(const void* context, uint32_t id, pnl_kernel_t* kernel) {
+    *twin(kernel) = command_set_at(context).kernel(id);
+}
 static pnl_patch_kind_t commands_patch_kind(const void* context, const uint32_t* words, size_t count, uint32_t word) {
     return static_cast<pnl_patch_kind_t>(command_set_at(context).patch_kind({words, count}, word));
 }
@@ -141,7 +144,7 @@ constexpr pnl_platform_ops_t kPlatformOps{
     sizeof(pnl_platform_ops_t), PNL_API_VERSION,         platform_now_us,        platform_idle,
     platform_serve_watchdog,    platform_lowest_version, platform_raise_version, platform_enter_safe_state};
 constexpr pnl_command_set_ops_t kCommandSetOps{
-    sizeof(pnl_command_set_ops_t), PNL_API_VERSION,       commands_decode, commands_patch_kind,
+    sizeof(pnl_command_set_ops_t), PNL_API_VERSION,       commands_decode, commands_kernel,      commands_patch_kind,
     commands_queue_words,          commands_queue_cycles, commands_seal,   commands_trace_digest};
 constexpr pnl_verifier_ops_t kVerifierOps{sizeof(pnl_verifier_ops_t), PNL_API_VERSION, verifier_verify};
 

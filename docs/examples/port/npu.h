@@ -51,6 +51,7 @@ class CommandSet final : public pianola::CommandSet {
 
     Status decode(WordSpan words, pianola::DecodeState& state, pianola::DecodedCommand& command,
                   pianola::DecodeError& error) const noexcept override;
+    [[nodiscard]] pianola::KernelIdentity kernel(std::uint32_t id) const noexcept override;
     [[nodiscard]] pianola::PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept override;
     [[nodiscard]] std::uint32_t queue_words(const pianola::QueueCommand& command) const noexcept override;
     [[nodiscard]] std::uint64_t queue_cycles(const pianola::QueueCommand& command) const noexcept override;

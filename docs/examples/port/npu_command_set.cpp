@@ -124,6 +124,11 @@ Status CommandSet::decode(WordSpan words, pianola::DecodeState& /*state*/, Decod
     return Status::kOk;
 }
 
+// The NPU copies and fills by commands: it has no kernels.
+pianola::KernelIdentity CommandSet::kernel(std::uint32_t /*id*/) const noexcept {
+    return {};
+}
+
 // Addresses, and what a fill fills with.
 PatchKind CommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
     if ((words[0] == kCopy) || (words[0] == kCopyRows)) {

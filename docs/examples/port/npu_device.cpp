@@ -33,6 +33,7 @@ Status Device::describe(pianola::DeviceDescription& description) const noexcept 
     description.dram_banks = 1U;
     description.attestation = pianola::Attestation::kDigest;
     description.costs = pianola::CostKind::kExact;
+    description.cost_model = 1U;
     description.weights_layout = 1U;
     return Status::kOk;
 }

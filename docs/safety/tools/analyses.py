@@ -14,6 +14,8 @@ nobody uses or whose check the conformance kit does not have.
 """
 import collections
 import csv
+import itertools
+import operator
 import re
 import sys
 
@@ -101,9 +103,12 @@ def page(analyses):
              "[campaigns](../evidence/campaigns.md): injected / detected / harmless; none was silent.", ""]
     for element in dict.fromkeys(row["element"] for row in analyses.rows):
         lines += [f"## {element}", "", "| guide word | effect | mechanism | shown by |", "|---|---|---|---|"]
-        for row in (row for row in analyses.rows if row["element"] == element):
-            lines.append(f"| {row['guide_word'].replace('_', ' ')} | {row['effect']} | {row['mechanism']} | "
-                         f"{', '.join(shown(analyses, evidence) for evidence in row['evidence'].split())} |")
+        own = [row for row in analyses.rows if row["element"] == element]
+        for said, rows in itertools.groupby(own, operator.itemgetter("effect", "mechanism", "evidence")):
+            effect, mechanism, evidence = said
+            words = ", ".join(row["guide_word"].replace("_", " ") for row in rows)
+            lines.append(f"| {words} | {effect} | {mechanism} | "
+                         f"{', '.join(shown(analyses, piece) for piece in evidence.split())} |")
         lines.append("")
     lines += ["## Assumptions of use", "", "| assumption | text | checks of the kit |", "|---|---|---|"]
     for name, entry in analyses.assumptions.items():

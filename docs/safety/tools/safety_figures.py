@@ -47,7 +47,7 @@ FIGURES = (
      lambda: lines("hal/crypto/bearssl.cmake", r"    \w+/\w+\.c")),
     ("docs/features.md", r"more than ([\d,]+) operators",
      lambda: lines("docs/reference/operators.md", r"\| [A-Z][A-Z0-9_]+ \|")),
-    ("docs/features.md", r"grid of cores, ([\d,]+) kernels",
+    ("docs/features.md", r"more than ([\d,]+) kernels",
      lambda: lines("hal/devices/refdev/kernels/kernels.inc", r"PIANOLA_KERNEL\(\d")),
     ("docs/features.md", r"less than ([\d,]+) bytes of text", limit_of_text),
     ("docs/features.md", r"(\w+) bare-metal boards", boards),

@@ -124,6 +124,19 @@ void print_hex(std::uint64_t number) noexcept {
     print(text.data());
 }
 
+bool ConsoleInput::open() noexcept {
+    handle_ = open_file(":tt", kModeReadBinary);
+    return handle_ != kNoFile;
+}
+
+bool ConsoleInput::read(char& character) noexcept {
+    std::uint8_t byte = 0U;
+    const ReadBlock block{handle_, &byte, 1U};
+    const bool is_read = call(kRead, &block) == 0;  // number of missing bytes
+    character = static_cast<char>(byte);            // NOLINT(pianola-misra-7.0.3): DEV-061
+    return is_read;
+}
+
 bool command_line(Span<char> text) noexcept {
     CommandLineBlock block{text.data(), text.size()};
     return !text.empty() && (call(kGetCommandLine, &block) == 0);

@@ -18,6 +18,18 @@ void print(const char* text) noexcept;
 void print_number(std::uint64_t number) noexcept;
 void print_hex(std::uint64_t number) noexcept;
 
+// Input from the host's console, by the file ":tt": QEMU 7.2 answers SYS_READC with the character before the last one.
+class ConsoleInput {
+  public:
+    // False if the host has none.
+    [[nodiscard]] bool open() noexcept;
+    // Stops the calling core until there is a character. False at the end of the input.
+    [[nodiscard]] bool read(char& character) noexcept;
+
+  private:
+    std::intptr_t handle_{-1};
+};
+
 // The command line from the host, zero-terminated. False if it does not fit or there is none.
 [[nodiscard]] bool command_line(Span<char> text) noexcept;
 

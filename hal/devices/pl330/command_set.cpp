@@ -154,6 +154,11 @@ Status Pl330CommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedCo
     }
 }
 
+// There are no kernels.
+KernelIdentity Pl330CommandSet::kernel(std::uint32_t /*id*/) const noexcept {
+    return {};
+}
+
 PatchKind Pl330CommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
     const bool is_copy = words[0] == kMoveSource;
     const bool is_address = is_copy ? ((word == kCopySourceWord) || (word == kCopyDestinationWord))

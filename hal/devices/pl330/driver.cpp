@@ -10,6 +10,7 @@ namespace pianola::pl330 {
 namespace {
 
 constexpr std::uint32_t kWeightsLayout = 1U;  // there are no kernels with weights
+constexpr std::uint32_t kCostModel = 1U;      // the only one: no costs
 constexpr std::uint32_t kClockKhz = 1000U;    // device time is the core's, in microseconds: the engine has no clock
 
 static_assert(footprint_agrees<sizeof(Pl330Driver), driver_bytes32(kCapacities)>());
@@ -25,8 +26,12 @@ void describe(const EngineSpec& spec, DeviceDescription& description) noexcept {
     description.dram_bytes = spec.dram_bytes;
     description.l1_base = spec.l1_base;
     description.l1_bytes = spec.l1_bytes;
+    description.file_base = 0U;  // no file window
+    description.file_bytes = 0U;
     description.trace_region_bytes = spec.trace_region_bytes;
     description.clock_khz = kClockKhz;
+    description.core_khz = 0U;
+    description.millicycles_per_instruction = 0U;
     description.queue_count = kMaxQueues;
     description.ring_words = kRingCommands;
     description.grid_columns = 1U;
@@ -34,6 +39,7 @@ void describe(const EngineSpec& spec, DeviceDescription& description) noexcept {
     description.dram_banks = 1U;
     description.attestation = Attestation::kNothing;
     description.costs = CostKind::kNotPublished;
+    description.cost_model = kCostModel;
     description.weights_layout = kWeightsLayout;
     description.capacities = spec.capacities;
 }

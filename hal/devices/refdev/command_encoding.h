@@ -58,16 +58,8 @@ inline constexpr std::uint32_t kReservedMask = 0xFF00U;
     return header >> kLengthShift;
 }
 
-// The cost model: device cycles of everything except kernels, which publish their own. docs/reference/device.md gives
-// the reasons.
-inline constexpr std::uint32_t kCommandCycles = 16U;  // fetch and decode
-inline constexpr std::uint32_t kTransferSetupCycles = 64U;
-inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and transfers
-
-[[nodiscard]] constexpr std::uint64_t transfer_cycles(std::uint32_t size_bytes) noexcept {
-    return std::uint64_t{kCommandCycles} + kTransferSetupCycles +
-           ((std::uint64_t{size_bytes} + (kBytesPerCycle - 1U)) / kBytesPerCycle);
-}
+// The word of a launch that has its kernel's cycles holds no more.
+inline constexpr std::uint64_t kMaxKernelCycles = UINT32_MAX;
 
 // Words of the queue command with this opcode; 0 if it is none.
 [[nodiscard]] constexpr std::uint32_t queue_command_words(Opcode opcode) noexcept {
@@ -81,12 +73,6 @@ inline constexpr std::uint32_t kBytesPerCycle = 8U;  // of copies, fills and tra
         return kNotifyWords;
     }
     return ((opcode == Opcode::kRecordEvent) || (opcode == Opcode::kWaitEvent)) ? kEventWords : 0U;
-}
-
-// Cycles of a queue command.
-[[nodiscard]] constexpr std::uint64_t queue_command_cycles(QueueCommandKind kind, std::uint32_t size_bytes) noexcept {
-    const bool moves = (kind == QueueCommandKind::kWrite) || (kind == QueueCommandKind::kRead);
-    return moves ? transfer_cycles(size_bytes) : std::uint64_t{kCommandCycles};
 }
 
 }  // namespace pianola::refdev

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/queue_command.h"
 
@@ -9,6 +10,14 @@ namespace pianola::refdev {
 namespace {
 
 constexpr std::uint32_t kHalfRange = 0x8000'0000U;
+
+// Of a launch or dispatch, whose kernel's id is the second-last word of the head; 0 of any other command.
+[[nodiscard]] std::uint32_t kernel_id_of(WordSpan words) noexcept {
+    const auto opcode = static_cast<Opcode>(words[0] & kOpcodeMask);
+    const std::uint32_t dispatch_head_words = (opcode == Opcode::kDispatch) ? kDispatchHeadWords : 0U;
+    const std::uint32_t head_words = (opcode == Opcode::kLaunch) ? kLaunchHeadWords : dispatch_head_words;
+    return ((head_words != 0U) && (words.size() >= head_words)) ? words[head_words - 2U] : 0U;
+}
 
 }  // namespace
 
@@ -23,7 +32,6 @@ void CommandProcessor::reset() noexcept {
     queue_digest_ = 0U;
     time_cycles_ = 0U;
     fault_address_ = 0U;
-    kernel_id_ = 0U;
     needs_attention_ = false;
     cores_busy_ = false;
     cores_done_cycles_ = 0U;
@@ -55,7 +63,8 @@ Progress CommandProcessor::stop(DeviceFault fault) noexcept {
         to_cycles = cores_since_cycles_ + core_free_cycles_[core];
     }
     // Without constants: for an initialiser with constants, GCC clears the whole object before it sets the members.
-    const ExecutedCommand executed{queue_, executed_, opcode, kernel_id_, fault, digest_, from_cycles, to_cycles, core};
+    const ExecutedCommand executed{queue_,      executed_, opcode, kernel_id_of(words), fault, digest_,
+                                   from_cycles, to_cycles, core};
     observer_->after(executed, words);
 }
 
@@ -92,7 +101,6 @@ Progress CommandProcessor::step_queue() noexcept {
     if (observer_ != nullptr) {
         observer_->before(queue_, words);
     }
-    kernel_id_ = 0U;
     fault_address_ = 0U;
     executed_ += 1U;
     sequence_ += 1U;
@@ -124,7 +132,6 @@ Progress CommandProcessor::step_trace() noexcept {
     if constexpr (kIsObserved) {
         has_waited_ = false;
         observer_->before(queue_, words);
-        kernel_id_ = 0U;
     }
     executed_ += 1U;
     trace_position_ += length_words;
@@ -168,10 +175,10 @@ DeviceFault CommandProcessor::execute_trace_command(WordSpan words) noexcept {
         case Opcode::kFill:
             return fill(words);
         case Opcode::kBarrier:
-            time_cycles_ += kCommandCycles;
+            time_cycles_ += shared_.costs.barrier;
             return DeviceFault::kNone;  // commands of one queue complete in order
         case Opcode::kEnd:
-            time_cycles_ += kCommandCycles;
+            time_cycles_ += shared_.costs.end;
             if (trace_position_ != trace_.size()) {
                 return DeviceFault::kTraceOverrun;
             }
@@ -198,9 +205,9 @@ DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
     if (words.size() < kHeadWords) {
         return DeviceFault::kUnknownCommand;
     }
-    kernel_id_ = words[kHeadWords - 2U];
-    digest_ = chain(chain(digest_, words[0]), kernel_id_);
-    const Kernel* const kernel = find_kernel(kernel_id_);
+    const std::uint32_t kernel_id = words[kHeadWords - 2U];
+    digest_ = chain(chain(digest_, words[0]), kernel_id);
+    const Kernel* const kernel = find_kernel(kernel_id);
     if (kernel == nullptr) {
         return DeviceFault::kUnknownKernel;
     }
@@ -218,7 +225,7 @@ DeviceFault CommandProcessor::run_kernel(WordSpan words) noexcept {
 DeviceFault CommandProcessor::launch(WordSpan words) noexcept {
     const DeviceFault fault = run_kernel<kLaunchHeadWords>(words);
     if (fault == DeviceFault::kNone) {
-        time_cycles_ += std::uint64_t{words[2]} + kCommandCycles;
+        time_cycles_ += std::uint64_t{words[2]} + shared_.costs.launch;
     }
     return fault;
 }
@@ -241,11 +248,12 @@ DeviceFault CommandProcessor::dispatch(WordSpan words) noexcept {
         core_free_cycles_.fill(0U);
         cores_since_cycles_ = time_cycles_;
     }
-    time_cycles_ += kCommandCycles;
+    const std::uint32_t on_core_cycles = shared_.costs.cores_are_parallel ? words[3] : 0U;
+    time_cycles_ += std::uint64_t{shared_.costs.launch} + shared_.costs.dispatch + (words[3] - on_core_cycles);
     std::uint32_t& free_cycles = core_free_cycles_[core];
     const std::uint64_t free_at_cycles = cores_since_cycles_ + free_cycles;
     core_start_cycles_ = (time_cycles_ > free_at_cycles) ? time_cycles_ : free_at_cycles;
-    const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + words[3];
+    const std::uint64_t busy_cycles = (core_start_cycles_ - cores_since_cycles_) + on_core_cycles;
     // Proved traces stay below kMaxScriptCycles; a damaged trace must not wrap.
     free_cycles = (busy_cycles > UINT32_MAX) ? UINT32_MAX : static_cast<std::uint32_t>(busy_cycles);
     const std::uint64_t done_cycles = cores_since_cycles_ + free_cycles;
@@ -280,8 +288,14 @@ DeviceFault CommandProcessor::copy(WordSpan words) noexcept {
         fault_address_ = (destination == nullptr) ? words[1] : words[2];
         return DeviceFault::kBus;
     }
-    std::memmove(destination, source, words[3]);
-    time_cycles_ += transfer_cycles(words[3]);
+    // Only copies of damaged traces overlap. Libraries' memmove() moves what is not aligned byte by byte.
+    const std::uint32_t distance = words[1] - words[2];
+    if ((distance >= words[3]) && ((0U - distance) >= words[3])) {
+        std::memcpy(destination, source, words[3]);
+    } else {
+        std::memmove(destination, source, words[3]);
+    }
+    time_cycles_ += move_cost(shared_.costs.copy, words[3]);
     return DeviceFault::kNone;
 }
 
@@ -295,7 +309,7 @@ DeviceFault CommandProcessor::fill(WordSpan words) noexcept {
         return DeviceFault::kBus;
     }
     std::memset(destination, static_cast<std::int32_t>(words[3]), words[2]);
-    time_cycles_ += transfer_cycles(words[2]);
+    time_cycles_ += move_cost(shared_.costs.fill, words[2]);
     return DeviceFault::kNone;
 }
 

@@ -110,7 +110,6 @@ class CommandProcessor {
     std::uint64_t queue_digest_{0U};  // of the queue, while a trace is running
     std::uint64_t time_cycles_{0U};
     std::uint32_t fault_address_{0U};
-    std::uint32_t kernel_id_{0U};
 
     // Cores that this queue's trace has dispatched to since the last command that waited for them. Two queues never use
     // a core at the same time: the runtime proves it.

@@ -14,7 +14,7 @@ namespace pianola::refdev {
 
 // RAM of a DeviceCore on a 32-bit core; one per queue, on whichever core serves it.
 // runtime/include/pianola/footprint.h says how the number is kept correct.
-inline constexpr std::uint32_t kDeviceCoreBytes32 = 408U;
+inline constexpr std::uint32_t kDeviceCoreBytes32 = 400U;
 
 class DeviceCore {
   public:

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "hal/devices/refdev/costs/virtual.h"
 #include "pianola/config.h"
 #include "pianola/device.h"
 
@@ -44,12 +45,17 @@ struct DeviceSpec {
     std::uint32_t dram_bytes{4U * 1024U * 1024U};
     std::uint32_t l1_base{0x1000'0000U};
     std::uint32_t l1_bytes{256U * 1024U};
+    std::uint32_t file_base{0U};                    // DeviceDescription::file_base
+    std::uint32_t file_bytes{0U};                   // 0: weights are copied to DRAM
     std::uint32_t trace_region_bytes{64U * 1024U};  // the last bytes of DRAM; a multiple of 64
     std::uint32_t clock_khz{500'000U};
+    std::uint32_t core_khz{0U};  // these two: of a core that gives clock_khz; else 0
+    std::uint32_t millicycles_per_instruction{0U};
     std::uint32_t queue_count{2U};
     std::uint32_t grid_columns{2U};  // compute cores: 1 to 8 each way
     std::uint32_t grid_rows{2U};
     std::uint32_t dram_banks{4U};                      // 1 to 8
+    const CostModel* cost_model{&kVirtualCosts};       // static lifetime
     const Capacities* capacities{&kDeviceCapacities};  // of its runtime; static lifetime
 };
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "hal/devices/refdev/command_processor.h"
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/queue_command.h"
 
 namespace pianola::refdev {
@@ -25,18 +26,18 @@ DeviceFault CommandProcessor::execute_queue_command(WordSpan words) noexcept {
         case Opcode::kReplay:
             return replay(words);
         case Opcode::kRecordEvent:
-            time_cycles_ += kCommandCycles;
+            time_cycles_ += shared_.costs.record;
             events_[words[1]].times_cycles[words[2] % kKeptRecords] = time_cycles_;
             events_[words[1]].copy.store(words[2], std::memory_order_relaxed);
             events_[words[1]].counter.store(words[2], std::memory_order_release);
             return DeviceFault::kNone;
         case Opcode::kWaitEvent: {
             const std::uint64_t recorded_cycles = events_[words[1]].times_cycles[words[2] % kKeptRecords];
-            time_cycles_ = ((recorded_cycles > time_cycles_) ? recorded_cycles : time_cycles_) + kCommandCycles;
+            time_cycles_ = ((recorded_cycles > time_cycles_) ? recorded_cycles : time_cycles_) + shared_.costs.wait;
             return DeviceFault::kNone;
         }
         case Opcode::kNotify:
-            time_cycles_ += kCommandCycles;
+            time_cycles_ += shared_.costs.notify;
             return DeviceFault::kNone;
         case Opcode::kInvalid:
         case Opcode::kLaunch:
@@ -65,7 +66,7 @@ DeviceFault CommandProcessor::write(WordSpan words) noexcept {
         return DeviceFault::kBus;
     }
     std::memcpy(destination, &source[words[4]], size_bytes);
-    time_cycles_ += transfer_cycles(size_bytes);
+    time_cycles_ += move_cost(shared_.costs.write, size_bytes);
     return DeviceFault::kNone;
 }
 
@@ -85,7 +86,7 @@ DeviceFault CommandProcessor::read(WordSpan words) noexcept {
         return DeviceFault::kBus;
     }
     std::memcpy(&destination[words[4]], source, size_bytes);
-    time_cycles_ += transfer_cycles(size_bytes);
+    time_cycles_ += move_cost(shared_.costs.read, size_bytes);
     return DeviceFault::kNone;
 }
 
@@ -105,7 +106,7 @@ DeviceFault CommandProcessor::replay(WordSpan words) noexcept {
     queue_digest_ = digest_;
     digest_ = 0U;
     fault_address_ = 0U;  // from here on, only commands that know their address set it
-    time_cycles_ += kCommandCycles;
+    time_cycles_ += shared_.costs.replay;
     return DeviceFault::kNone;
 }
 

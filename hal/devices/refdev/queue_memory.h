@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/device_spec.h"
 #include "pianola/config.h"
 #include "pianola/device.h"
@@ -28,6 +29,8 @@ struct QueueMemory {
     // Written by the ECU core. Positions count words since reset and wrap; the ring is indexed modulo its size.
     std::array<std::uint32_t, kRingWords> ring{};
     std::atomic<std::uint32_t> published{0U};  // words that the device may consume; publishes the ring and the times
+    // Of the device's cost model, from a reset on. A copy: damage to it changes times, and nothing is found through it.
+    CommandCosts costs{};
     // Device time of each doorbell, at the slot of the first command that it publishes: that command starts no earlier.
     // An earlier doorbell's time in a slot is not later than the queue's time by then.
     std::array<std::uint64_t, kDoorbellSlots> doorbell_cycles{};

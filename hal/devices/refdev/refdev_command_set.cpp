@@ -1,6 +1,7 @@
 #include "hal/devices/refdev/refdev_command_set.h"
 
 #include "hal/devices/refdev/kernels/kernel.h"
+#include "hal/devices/refdev/kernels/kernel_library.h"
 #include "hal/devices/refdev/queue_command.h"
 #include "pianola/config.h"
 
@@ -19,7 +20,9 @@ Status refuse_unknown(DecodeError& error, const char* field, std::uint32_t word)
 }
 
 // words must be exactly the command: the head, which ends with the kernel's id and its cost, then the arguments.
-Status decode_kernel(WordSpan words, std::uint32_t head_words, DecodedCommand& command, DecodeError& error) noexcept {
+// `in_order`: an output may overlap an input.
+Status decode_kernel(const CostModel& costs, bool in_order, WordSpan words, std::uint32_t head_words,
+                     DecodedCommand& command, DecodeError& error) noexcept {
     if (words.size() < head_words) {
         return refuse_unknown(error, "header", 0U);
     }
@@ -34,36 +37,39 @@ Status decode_kernel(WordSpan words, std::uint32_t head_words, DecodedCommand& c
     if (arguments.size() != kernel->argument_words) {
         return refuse_unknown(error, "header", 0U);
     }
-    Footprint footprint;
     ArgumentError argument_error;
-    if (!is_ok(kernel->describe(arguments, footprint, argument_error))) {
+    const Status described = kernel->describe(arguments, command.extents, argument_error);
+    if (!is_ok(described) || (!in_order && (*argument_error.field != '\0'))) {
         return refuse_word(error, argument_error.field, head_words + argument_error.word);
     }
-    if (words[cost_word] != footprint.cost_cycles) {
+    command.cost_cycles = launch_cost(costs, *kernel, arguments, command.extents);
+    if (words[cost_word] != command.cost_cycles) {
         return refuse_word(error, "cost_cycles", cost_word);
     }
     command.kernel_id = words[kernel_word];
-    command.cost_cycles = footprint.cost_cycles;
-    command.extents = footprint.extents;
     return Status::kOk;
 }
 
-Status decode_launch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
-    const Status decoded = decode_kernel(words, kLaunchHeadWords, command, error);
+Status decode_launch(const CostModel& costs, bool in_order, WordSpan words, DecodedCommand& command,
+                     DecodeError& error) noexcept {
+    const Status decoded = decode_kernel(costs, in_order, words, kLaunchHeadWords, command, error);
     command.kind = CommandKind::kLaunch;
-    command.cost_cycles += kCommandCycles;
+    command.cost_cycles += costs.commands.launch;
     return decoded;
 }
 
-Status decode_dispatch(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
-    const Status decoded = decode_kernel(words, kDispatchHeadWords, command, error);
+Status decode_dispatch(const CostModel& costs, WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+    const Status decoded = decode_kernel(costs, false, words, kDispatchHeadWords, command, error);
     if (is_ok(decoded) && (words[1] >= kMaxCores)) {
         return refuse_word(error, "core", 1U);
     }
     command.kind = CommandKind::kDispatch;
     command.core = is_ok(decoded) ? words[1] : 0U;
-    command.core_cycles = command.cost_cycles;
-    command.cost_cycles = kCommandCycles;
+    if (costs.commands.cores_are_parallel) {
+        command.core_cycles = command.cost_cycles;
+        command.cost_cycles = 0U;
+    }
+    command.cost_cycles += std::uint64_t{costs.commands.launch} + costs.commands.dispatch;
     return decoded;
 }
 
@@ -83,7 +89,7 @@ Status decode_dispatch(WordSpan words, DecodedCommand& command, DecodeError& err
     return (left < right) ? ((right - left) < size_bytes) : ((left - right) < size_bytes);
 }
 
-Status decode_copy(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+Status decode_copy(const CommandCosts& costs, WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
     if (words.size() != kCopyWords) {
         return refuse_unknown(error, "header", 0U);
     }
@@ -98,11 +104,11 @@ Status decode_copy(WordSpan words, DecodedCommand& command, DecodeError& error) 
         return refuse_word(error, "destination", 1U);
     }
     command.kind = CommandKind::kCopy;
-    command.cost_cycles = transfer_cycles(size_bytes);
+    command.cost_cycles = move_cost(costs.copy, size_bytes);
     return Status::kOk;
 }
 
-Status decode_fill(WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
+Status decode_fill(const CommandCosts& costs, WordSpan words, DecodedCommand& command, DecodeError& error) noexcept {
     if (words.size() != kFillWords) {
         return refuse_unknown(error, "header", 0U);
     }
@@ -113,16 +119,17 @@ Status decode_fill(WordSpan words, DecodedCommand& command, DecodeError& error) 
         return refuse_word(error, "value", 3U);
     }
     command.kind = CommandKind::kFill;
-    command.cost_cycles = transfer_cycles(words[2]);
+    command.cost_cycles = move_cost(costs.fill, words[2]);
     return Status::kOk;
 }
 
-Status decode_bare(WordSpan words, CommandKind kind, DecodedCommand& command, DecodeError& error) noexcept {
+Status decode_bare(WordSpan words, CommandKind kind, std::uint32_t cost_cycles, DecodedCommand& command,
+                   DecodeError& error) noexcept {
     if (words.size() != 1U) {
         return refuse_unknown(error, "header", 0U);
     }
     command.kind = kind;
-    command.cost_cycles = kCommandCycles;
+    command.cost_cycles = cost_cycles;
     return Status::kOk;
 }
 
@@ -144,17 +151,17 @@ Status RefdevCommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedC
     const WordSpan exact = words.subspan(0U, length_words);
     switch (static_cast<Opcode>(words[0] & kOpcodeMask)) {
         case Opcode::kLaunch:
-            return decode_launch(exact, command, error);
+            return decode_launch(costs_, in_order_, exact, command, error);
         case Opcode::kDispatch:
-            return decode_dispatch(exact, command, error);
+            return decode_dispatch(costs_, exact, command, error);
         case Opcode::kCopy:
-            return decode_copy(exact, command, error);
+            return decode_copy(costs_.commands, exact, command, error);
         case Opcode::kFill:
-            return decode_fill(exact, command, error);
+            return decode_fill(costs_.commands, exact, command, error);
         case Opcode::kBarrier:
-            return decode_bare(exact, CommandKind::kBarrier, command, error);
+            return decode_bare(exact, CommandKind::kBarrier, costs_.commands.barrier, command, error);
         case Opcode::kEnd:
-            return decode_bare(exact, CommandKind::kEnd, command, error);
+            return decode_bare(exact, CommandKind::kEnd, costs_.commands.end, command, error);
         case Opcode::kInvalid:
         case Opcode::kWrite:
         case Opcode::kRead:
@@ -165,6 +172,12 @@ Status RefdevCommandSet::decode(WordSpan words, DecodeState& /*state*/, DecodedC
         default:
             return refuse_unknown(error, "header", 0U);  // queue commands do not belong in traces
     }
+}
+
+KernelIdentity RefdevCommandSet::kernel(std::uint32_t id) const noexcept {
+    const Kernel* const kernel = find_kernel(id);
+    return (kernel != nullptr) ? KernelIdentity{kernel->version, kernel->argument_words, cost_version(costs_, *kernel)}
+                               : KernelIdentity{};
 }
 
 PatchKind RefdevCommandSet::patch_kind(WordSpan words, std::uint32_t word) const noexcept {
@@ -196,7 +209,7 @@ std::uint32_t RefdevCommandSet::queue_words(const QueueCommand& command) const n
 }
 
 std::uint64_t RefdevCommandSet::queue_cycles(const QueueCommand& command) const noexcept {
-    return queue_command_cycles(command.kind, command.size_bytes);
+    return queue_cost(costs_.commands, command.kind, command.size_bytes);
 }
 
 std::uint64_t RefdevCommandSet::seal(std::uint64_t digest, std::uint32_t number, std::uint64_t trace_digest,

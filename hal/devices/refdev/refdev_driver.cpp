@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/queue_command.h"
 #include "runtime/session/footprint_check.h"
 
@@ -70,6 +71,7 @@ void RefdevDriver::clear_queue(std::uint32_t queue) noexcept {
         memory.completions[i].token = i + 1U;  // of another slot: a token that was never enqueued has no record
     }
     memory.fault = Completion{};
+    memory.costs = spec_.cost_model->commands;
     shared_.logs[queue].reset(queue);
     written_[queue] = 0U;
     notified_[queue] = {};
@@ -94,8 +96,33 @@ Status RefdevDriver::reset() noexcept {
     return Status::kOk;
 }
 
+// The file window is memory that nothing writes, so that its only region is one that permits no writes.
+bool RefdevDriver::is_in_window(std::uint32_t address) const noexcept {
+    return (address - spec_.file_base) < spec_.file_bytes;  // an address below wraps to a large value
+}
+
+// Where a new region lies. The window shows what is bound to the weights slot.
+std::uint8_t* RefdevDriver::place_of(const RegionConfig& region) noexcept {
+    if (!is_in_window(region.base)) {
+        return link_.memory_at(region.base, region.size_bytes);
+    }
+    const ByteSpan file =
+        shared_.host.sources[kWeightsSlot].memory().subspan(region.base - spec_.file_base, region.size_bytes);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): DEV-074
+    return (is_in_file(region) && !region.fetch) ? const_cast<std::uint8_t*>(file.data()) : nullptr;
+}
+
+// Of the window only what its region maps, by the registers that the device's accesses use.
+std::uint8_t* RefdevDriver::memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept {
+    if (!is_in_window(address)) {
+        return link_.memory_at(address, size_bytes);
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): DEV-074
+    return const_cast<std::uint8_t*>(shared_.memory.readable(address, size_bytes));
+}
+
 Status RefdevDriver::program_region(const RegionConfig& region) noexcept {
-    std::uint8_t* const memory = link_.memory_at(region.base, region.size_bytes);
+    std::uint8_t* const memory = place_of(region);
     if (memory == nullptr) {
         return Status::kCapacity;
     }
@@ -112,7 +139,7 @@ Status RefdevDriver::programmed_region(std::uint32_t index, RegionConfig& region
 
 Status RefdevDriver::read_back(std::uint32_t address, MutableByteSpan out) noexcept {
     const std::uint8_t* const memory =
-        (out.size() <= UINT32_MAX) ? link_.memory_at(address, static_cast<std::uint32_t>(out.size())) : nullptr;
+        (out.size() <= UINT32_MAX) ? memory_at(address, static_cast<std::uint32_t>(out.size())) : nullptr;
     if (memory == nullptr) {
         return Status::kInvalidArgument;
     }
@@ -162,7 +189,12 @@ Status RefdevDriver::bind_destination(std::uint32_t slot, MutableByteSpan memory
     return Status::kOk;
 }
 
+// Commands read by the register of the window's region, whatever the weights slot was bound to since.
 ByteSpan RefdevDriver::bound_source(std::uint32_t slot) const noexcept {
+    ByteSpan mapped;
+    if ((slot == kWeightsSlot) && (spec_.file_bytes != 0U) && shared_.memory.find_place(spec_.file_base, mapped)) {
+        return mapped;
+    }
     return (slot < kSourceSlots) ? shared_.host.sources[slot].memory() : ByteSpan{};
 }
 
@@ -171,7 +203,7 @@ ByteSpan RefdevDriver::bound_destination(std::uint32_t slot) const noexcept {
 }
 
 MutableByteSpan RefdevDriver::host_view(std::uint32_t address, std::uint32_t size_bytes) noexcept {
-    std::uint8_t* const memory = link_.memory_at(address, size_bytes);
+    std::uint8_t* const memory = memory_at(address, size_bytes);
     return (memory == nullptr) ? MutableByteSpan{} : MutableByteSpan{memory, size_bytes};
 }
 

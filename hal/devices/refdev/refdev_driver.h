@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kResetLimitTurns = 100'000'000U;
 // RAM of a driver of that profile on a 32-bit core.
 // runtime/include/pianola/footprint.h says how the number is kept correct.
 [[nodiscard]] constexpr std::uint32_t driver_bytes32(const Capacities& capacities) noexcept {
-    return 80U + (8U * capacities.steps_in_flight);
+    return 96U + (8U * capacities.steps_in_flight);
 }
 
 class RefdevDriver : public Device {
@@ -65,6 +65,9 @@ class RefdevDriver : public Device {
     ~RefdevDriver() = default;
 
   private:
+    [[nodiscard]] bool is_in_window(std::uint32_t address) const noexcept;
+    [[nodiscard]] std::uint8_t* place_of(const RegionConfig& region) noexcept;
+    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept;
     [[nodiscard]] bool stop_queues() noexcept;
     void clear_queue(std::uint32_t queue) noexcept;
 

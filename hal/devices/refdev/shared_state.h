@@ -35,7 +35,7 @@ struct SharedState {
 // runtime/include/pianola/footprint.h says how the number is kept correct.
 [[nodiscard]] constexpr std::uint32_t shared_state_bytes32(const Capacities& capacities) noexcept {
     const KeptHistory kept = kept_history(capacities);
-    return 4656U + (336U * capacities.steps_in_flight) + (64U * kept.records) + (16U * kept.doorbells) +
+    return 4784U + (336U * capacities.steps_in_flight) + (64U * kept.records) + (16U * kept.doorbells) +
            (32U * kept.log_entries);
 }
 

@@ -158,6 +158,10 @@ class CommandSet {
     virtual Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
                           DecodeError& error) const noexcept = 0;
 
+    // The kernel that launches and dispatches name by `id`; version 0 if there is none. decode() accepts no launch or
+    // dispatch of a kernel that this does not have.
+    [[nodiscard]] virtual KernelIdentity kernel(std::uint32_t id) const noexcept = 0;
+
     // words is exactly one command that decode() accepts; word is an index in it. Constant time.
     [[nodiscard]] virtual PatchKind patch_kind(WordSpan words, std::uint32_t word) const noexcept = 0;
 

@@ -105,6 +105,7 @@ inline constexpr std::uint32_t kMaxRank = 8U;  // dimensions of an input or outp
 inline constexpr std::uint32_t kMaxBuffers = 4096U;
 inline constexpr std::uint32_t kMaxPrograms = UINT16_MAX;  // of one trace; at this value none but that of tables
 inline constexpr std::uint32_t kMaxSelfTests = 256U;
+inline constexpr std::uint32_t kMaxKernels = 256U;  // that the traces of one binary launch
 
 // Commands. These cost no RAM; each bounds the time to validate and to replay.
 inline constexpr std::uint32_t kMaxTraceWords = kMaxFileBytes / 4U;  // of one trace
@@ -114,7 +115,8 @@ inline constexpr std::uint32_t kMaxPatchesPerCommand = 4U;           // words of
 inline constexpr std::uint32_t kMaxPointsPerParameter = 256U;        // Capacities::patch_points bounds those of all
 // Runs of an extent that the proofs treat separately; for an extent with more they use the hull.
 inline constexpr std::uint32_t kMaxRunsPerExtent = 64U;
-inline constexpr std::uint32_t kMaxScriptCycles = 1U << 30U;  // device cycles of one script: about a second at 1 GHz
+// Device cycles of one script, 2^36: about a minute at 1 GHz. 2^24 commands of as many cycles do not wrap in 64 bits.
+inline constexpr std::uint64_t kMaxScriptCycles = 68719476736U;
 
 // Work of the proofs over traces: every visit of a command counts its words, 2, 6 for each byte range that it touches,
 // and the number that it is compared with. Capacities::max_work() says what a file may take, which bounds the time to

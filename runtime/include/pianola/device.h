@@ -33,18 +33,34 @@ enum class CostKind : std::uint8_t {
     kNotPublished,  // all are 0: the duration of a step is unknown
 };
 
+// What tells a kernel from others of its id. A binary names the kernels that it launches with these, and the target
+// compares them with its own.
+struct KernelIdentity {
+    std::uint32_t version{0U};  // of its results; 0: there is no such kernel
+    std::uint32_t argument_words{0U};
+    std::uint32_t cost_version{0U};  // of its costs in DeviceDescription::cost_model
+};
+
 // Description of the device, compared field by field with the binary's target.
 struct DeviceDescription {
     const char* family{""};  // static lifetime
     std::uint32_t command_set_id{0U};
     std::uint32_t command_set_version{0U};
-    Sha256Digest kernel_library{};  // identity of the kernels, rounding included
+    Sha256Digest kernel_library{};  // identity of what all kernels share, rounding included
     std::uint32_t dram_base{0U};
     std::uint32_t dram_bytes{0U};
     std::uint32_t l1_base{0U};
     std::uint32_t l1_bytes{0U};
+    // A window of device addresses, outside DRAM and L1, at which the device reads the file's weights segment in place,
+    // wherever that lies: the first byte of what is bound to kWeightsSlot is at file_base. 0 bytes: it cannot.
+    std::uint32_t file_base{0U};
+    std::uint32_t file_bytes{0U};
     std::uint32_t trace_region_bytes{0U};  // the last bytes of DRAM
     std::uint32_t clock_khz{0U};
+    // A device whose clock is that of a processor core: clock_khz is core_khz * 1000 / millicycles_per_instruction,
+    // rounded down. Both are 0 for a device with another clock.
+    std::uint32_t core_khz{0U};
+    std::uint32_t millicycles_per_instruction{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};    // capacity of each queue's ring
     std::uint32_t grid_columns{0U};  // compute cores, each with an equal share of L1
@@ -52,6 +68,7 @@ struct DeviceDescription {
     std::uint32_t dram_banks{0U};
     Attestation attestation{Attestation::kUnspecified};
     CostKind costs{CostKind::kUnspecified};
+    std::uint32_t cost_model{0U};      // whose costs CommandSet gives, by the family's own numbers; not 0
     std::uint32_t weights_layout{0U};  // how weights lie in memory, by the kernel library's own numbers; not 0
     // Capacities of its runtime; static lifetime. At most those that the runtime was built with. Not part of the
     // binary's target.
@@ -71,6 +88,11 @@ struct RegionConfig {
     bool queues_write{false};  // writes from the host may go here
     bool fetch{false};         // traces may be replayed from here
 };
+
+// Whether nothing may write to the region, the set-up included: it is the weights segment of the file itself.
+[[nodiscard]] constexpr bool is_in_file(const RegionConfig& region) noexcept {
+    return region.kernels_read && !region.kernels_write && !region.queues_write;
+}
 
 enum class QueueCommandKind : std::uint8_t {
     kUnspecified = 0U,
@@ -120,8 +142,11 @@ struct Completion {
     std::uint32_t fault_address{0U};  // device address, where there is one
 };
 
-// Slots of host memory that queue commands may name.
-inline constexpr std::uint32_t kFirstInputSlot = 2U;  // after weights and traces: one per input and step in flight
+// Slots of host memory that queue commands may name: two segments of the file, and tensors, one per step in flight; the
+// sets are consecutive.
+inline constexpr std::uint32_t kWeightsSlot = 0U;
+inline constexpr std::uint32_t kTracesSlot = 1U;
+inline constexpr std::uint32_t kFirstInputSlot = 2U;
 inline constexpr std::uint32_t kSourceSlots = kFirstInputSlot + (kMaxInputs * kMaxStepsInFlight);
 inline constexpr std::uint32_t kDestinationSlots = kMaxOutputs * kMaxStepsInFlight;
 
@@ -138,7 +163,8 @@ class Device {
     // keeps its contents. kOk; kTimeout if a queue does not stop.
     virtual Status reset() noexcept = 0;
 
-    // kOk, kCapacity. Only between reset() and the first enqueue().
+    // kOk, kCapacity. Only between reset() and the first enqueue(). A region in the file window comes after
+    // bind_source(kWeightsSlot), lies in that memory, and permits no writes: kCapacity otherwise.
     virtual Status program_region(const RegionConfig& region) noexcept = 0;
 
     // The region number `index` that the device enforces since the reset, read from its registers: the session compares
@@ -146,6 +172,7 @@ class Device {
     virtual Status programmed_region(std::uint32_t index, RegionConfig& region) const noexcept = 0;
 
     // Device memory through the control path, for checks: [address, address + out.size()) inside the device's memories.
+    // Bytes of the file window are those that the device itself would read, through its mapping.
     // kOk, kInvalidArgument.
     virtual Status read_back(std::uint32_t address, MutableByteSpan out) noexcept = 0;
 
@@ -162,7 +189,8 @@ class Device {
     virtual Status bind_destination(std::uint32_t slot, MutableByteSpan memory) noexcept = 0;
 
     // The memory that the device will use for a slot, in this core's addresses, read from the device's registers: the
-    // session compares it before a doorbell, and before it gives memory back. Empty if there is none.
+    // session compares it before a doorbell, and before it gives memory back. Empty if there is none. kWeightsSlot:
+    // what the file window shows, if there is a region in it.
     [[nodiscard]] virtual ByteSpan bound_source(std::uint32_t slot) const noexcept = 0;
     [[nodiscard]] virtual ByteSpan bound_destination(std::uint32_t slot) const noexcept = 0;
 

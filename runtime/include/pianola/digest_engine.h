@@ -1,9 +1,9 @@
 // DigestEngine: hardware that computes SHA-256, such as a hash unit or a hardware security module.
 //
 // An optional interface for the integrator, like SignatureVerifier. A session without one computes digests on the
-// loading core (sha256.h). load() takes three digests of the file: one in each of its two validations, and one of what
-// the device holds. An engine is trusted, as a verifier is: its result decides whether a file is intact. Called while a
-// binary is loaded, by the loading core only.
+// loading core (sha256.h). load() takes one digest of the file, in the first of its two validations. An engine is
+// trusted, as a verifier is: its result decides whether a file is intact. Called while a binary is loaded, by the
+// loading core only.
 #pragma once
 
 #include "pianola/sha256.h"

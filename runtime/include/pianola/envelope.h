@@ -28,11 +28,11 @@ inline constexpr std::uint32_t kSignatureBytes = 32U;
 inline constexpr std::uint32_t kKeyId = 36U;     // 8 bytes; zero if there is no signature
 inline constexpr std::uint32_t kReserved = 44U;  // 4 bytes, zero
 inline constexpr std::uint32_t kSchemaHash = 48U;
-inline constexpr std::uint32_t kSegmentTable = 80U;  // 4 entries of {kind, offset, size}, in this order
+inline constexpr std::uint32_t kSegmentTable = 80U;  // 5 entries of {kind, offset, size}, in this order
 inline constexpr std::uint32_t kSegmentEntryBytes = 12U;
 inline constexpr std::uint32_t kSegmentOffset = 4U;         // inside an entry
 inline constexpr std::uint32_t kSegmentSize = 8U;           // inside an entry
-inline constexpr std::uint32_t kReservedAfterTable = 128U;  // 32 bytes, zero
+inline constexpr std::uint32_t kReservedAfterTable = 140U;  // 20 bytes, zero
 inline constexpr std::uint32_t kDigest = 160U;  // the digest covers every byte except its own and the signature's
 inline constexpr std::uint32_t kBytes = 192U;
 }  // namespace header
@@ -45,15 +45,16 @@ inline constexpr std::uint32_t kDigestSha256 = 1U;
 inline constexpr std::uint32_t kSignatureNone = 1U;
 inline constexpr std::uint32_t kSignatureEcdsaP256 = 2U;  // over the digest; the last kSignatureBytes of the file
 
-// A kind is its index in the table plus one. Every file has all four; all except the manifest may be empty.
+// A kind is its index in the table plus one. Every file has all five; all except the manifest may be empty.
 enum class SegmentKind : std::uint32_t {
     kUnspecified = 0U,
     kManifest = 1U,
     kWeights = 2U,
     kTraces = 3U,
     kSelfTests = 4U,
+    kChecks = 5U,
 };
-inline constexpr std::uint32_t kSegmentCount = 4U;
+inline constexpr std::uint32_t kSegmentCount = 5U;
 
 struct Segment {
     std::uint32_t offset{0U};      // from the start of the file; a multiple of 64
@@ -70,15 +71,31 @@ struct Envelope {
     Segment weights;
     Segment traces;
     Segment self_tests;
+    Segment checks;
 };
 
-// kOk, or kRefused with a verdict. `envelope` is valid only after kOk. Bounded: reads the header and at most 4 * 63
+// What authenticate() has computed of a file, for a second validation of the same file.
+struct Authentication {
+    bool is_computed{false};
+    Sha256Digest digest{};  // of the file's bytes
+    std::uint64_t sum{0U};  // SliceSum of the bytes outside of weights and traces, whose slices have checks
+};
+
+// kOk, or kRefused with a verdict. `envelope` is valid only after kOk. Bounded: reads the header and at most 5 * 63
 // bytes of padding.
 Status parse_envelope(ByteSpan file, Envelope& envelope, Verdict& verdict) noexcept;
 
 // Proves that the file is intact, and that `trust` accepts its signer. kOk, or kRefused with a verdict. Needs the
 // envelope of the same file. Time: linear in the size of the file, plus one signature verification.
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept;
+// The same; a file of which `authentication` is computed is not hashed again. The sum then finds what has changed since
+// outside of weights and traces; digest and signature are checked again. kOk says nothing of weights and traces that
+// have changed since: the proof of the file's checks finds them, which validate() makes.
+Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Authentication& authentication,
+                    Verdict& verdict) noexcept;
+
+// SliceSum of the file's bytes outside of weights and traces.
+[[nodiscard]] std::uint64_t sum_outside_slices(ByteSpan file, const Envelope& envelope) noexcept;
 
 // The digest that a file must carry. `unsigned_part` is the file without its signature.
 [[nodiscard]] Sha256Digest envelope_digest(ByteSpan unsigned_part) noexcept;

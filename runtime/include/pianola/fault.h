@@ -22,7 +22,7 @@ enum class FaultStage : std::uint8_t {
     kStep,       // a step, or the prologue or epilogue around steps
     kSelfTest,   // a self-test vector gave another output
     kParameter,  // a parameter's words could not all be set
-    kScrub,      // traces or weights on the device no longer match the binary
+    kScrub,      // traces or weights no longer match the binary, or state is not what the last step has left
     kState,      // the session's own state has changed since the last call
     kArm,        // the two validations of one binary disagree
 };
@@ -44,8 +44,8 @@ struct FaultRecord {
     std::uint32_t deadline_us{0U};  // of the step
     DeviceFault device_fault{DeviceFault::kNone};
     std::uint32_t command{0U};  // commands that the queue had executed in this script
-    // Device address, where there is one; after kReadBack, kScrub the start of the 64-byte piece with the first wrong
-    // byte.
+    // Device address, where there is one; after kReadBack, kScrub the start of the slice (kCheckedBytes, in its range)
+    // that differs, or of the 128 bytes of it that cannot be read or hold a parameter with another value.
     std::uint32_t address{0U};
 };
 

@@ -18,14 +18,14 @@ inline constexpr std::uint32_t kVerdictBytes32 = 80U;  // Verdict: while loading
 [[nodiscard]] constexpr std::uint32_t session_bytes32(const Capacities& capacities) noexcept {
     constexpr std::uint32_t kLast = 7U;  // of the bytes that it is aligned to
     const std::uint32_t device_bytes = 92U + (16U * capacities.steps_in_flight);
-    const std::uint32_t bytes = 1164U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
+    const std::uint32_t bytes = 1204U + (152U * capacities.steps_in_flight) + (device_bytes * capacities.mesh_devices) +
                                 (4U * capacities.patch_points) + (56U * capacities.script_commands) +
                                 (48U * capacities.fault_records);
     return (bytes + kLast) & ~kLast;
 }
 // PlanWorkspace: while loading only. Six maps, of 12 bytes for each range.
 [[nodiscard]] constexpr std::uint32_t plan_workspace_bytes32(const Capacities& capacities) noexcept {
-    return 2496U + (72U * capacities.intervals) + (8U * capacities.mesh_devices) + capacities.patch_points +
+    return 2552U + (72U * capacities.intervals) + (8U * capacities.mesh_devices) + capacities.patch_points +
            (40U * capacities.script_commands);
 }
 

@@ -31,7 +31,7 @@ enum class ElementType : std::uint8_t {
     kUint32,
     kBfloat16,
 };
-enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1 };
+enum class MemoryKind : std::uint8_t { kUnspecified = 0U, kDram, kL1, kFile };
 enum class RegionKind : std::uint8_t {
     kUnspecified = 0U,
     kWeights,
@@ -71,8 +71,12 @@ struct TargetView {
     std::uint32_t dram_bytes{0U};
     std::uint32_t l1_base{0U};
     std::uint32_t l1_bytes{0U};
+    std::uint32_t file_base{0U};
+    std::uint32_t file_bytes{0U};
     std::uint32_t trace_region_bytes{0U};
     std::uint32_t clock_khz{0U};
+    std::uint32_t core_khz{0U};
+    std::uint32_t millicycles_per_instruction{0U};
     std::uint32_t queue_count{0U};
     std::uint32_t ring_words{0U};
     std::uint32_t grid_columns{0U};
@@ -81,9 +85,17 @@ struct TargetView {
     std::uint32_t weights_layout{0U};
     std::uint32_t mesh_rows{0U};
     std::uint32_t mesh_columns{0U};
+    std::uint32_t cost_model{0U};
+    std::uint32_t kernel_count{0U};
     Attestation attestation{Attestation::kUnspecified};
     CostKind costs{CostKind::kUnspecified};
     CapacityProfile profile{CapacityProfile::kUnspecified};
+    std::uint32_t file_offset{0U};
+};
+
+struct KernelView {
+    std::uint32_t id{0U};
+    KernelIdentity identity;
     std::uint32_t file_offset{0U};
 };
 
@@ -193,6 +205,9 @@ class Image {
     Image() = default;
 
     [[nodiscard]] TargetView target() const noexcept;
+    [[nodiscard]] KernelView kernel(std::uint32_t index) const noexcept;  // of the target
+    // Whether the target names the kernel; its kernels must be in ascending order.
+    [[nodiscard]] bool names_kernel(std::uint32_t id) const noexcept;
     [[nodiscard]] std::uint32_t region_count() const noexcept;
     [[nodiscard]] RegionView region(std::uint32_t index) const noexcept;
     [[nodiscard]] std::uint32_t buffer_count() const noexcept;
@@ -222,6 +237,7 @@ class Image {
     [[nodiscard]] const Envelope& envelope() const noexcept { return envelope_; }
     [[nodiscard]] ByteSpan weights() const noexcept;
     [[nodiscard]] ByteSpan self_tests() const noexcept;
+    [[nodiscard]] ByteSpan checks() const noexcept;
     [[nodiscard]] ByteSpan trace_segment() const noexcept;
     // All words of the trace segment, as the device fetches them.
     [[nodiscard]] WordSpan trace_words() const noexcept;

@@ -28,10 +28,6 @@
 
 namespace pianola {
 
-// Slots of host memory, as scripts use them. Tensors have one per step in flight; the sets are consecutive.
-inline constexpr std::uint32_t kWeightsSlot = 0U;
-inline constexpr std::uint32_t kTracesSlot = 1U;
-
 // Devices of a mesh, a bit each, in row-major order.
 using DeviceBits = std::uint32_t;
 static_assert(kMaxMeshDevices <= 16U, "sessions and tools count them by bits");
@@ -179,8 +175,9 @@ inline namespace PIANOLA_PROFILE {
 // Memory that is used only while loading; an integrator may overlay it with other memory.
 struct PlanWorkspace {
     Image image;  // of the file that Session::load() has accepted: names and descriptions for the application
-    std::uint32_t work_left{0U};  // remaining units of Capacities::max_work()
-    PlannedScript setup;          // runs once, directly after the proofs
+    Authentication authentication;  // of the file that is loaded: by the first of two validations
+    std::uint32_t work_left{0U};    // remaining units of Capacities::max_work()
+    PlannedScript setup;            // runs once, directly after the proofs
     std::array<RegionKind, kMaxRegions> region_kinds{};
     std::array<std::array<std::uint8_t, kMaxCores>, kMaxQueues>
         core_users{};   // last command of each queue on each core

@@ -1,8 +1,8 @@
-// Scrubber: compares the device's memory with the binary that it was loaded from: once with what was authenticated,
-// then with the file, a slice at a time.
+// Scrubber: holds the device's memory against the checks that the capture has put into the file, one of each slice.
 //
 // Traces and weights do not change while a binary is loaded, except for the words of declared parameters: any other
-// difference is damage, on the device or in the memory of the binary.
+// difference is damage, on the device or in the memory of the binary. The contents themselves are summed, and not
+// compared with the file, so that it does not matter whether the device has a copy or reads the file in place.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "pianola/config.h"
 #include "pianola/device.h"
 #include "pianola/plan.h"
+#include "pianola/slice_check.h"
 
 namespace pianola {
 
@@ -28,18 +29,25 @@ struct ConstantRange {
     DeviceBits devices{0U};  // that hold it
 };
 
-// Ranges that the set-up has written: first the constant ones, then state, which is compared only once.
+// Weights that devices read in the file, then ranges that the set-up has written: first the constant ones, then state,
+// which is compared only once. The file has their checks in this order, check_count() of each.
 struct ConstantRanges {
     std::uint32_t count{0U};       // of all
     std::uint32_t kept_count{0U};  // constant ranges
     std::array<ConstantRange, kPlannedCommands> ranges{};
 };
 
+// Whether the region holds what steps hand on to each other: the host writes it and does not read it.
+[[nodiscard]] constexpr bool holds_state(const RegionConfig& region) noexcept {
+    return region.kernels_read && region.kernels_write && region.queues_write && !region.queues_read;
+}
+
 // Progress of the comparison.
 struct ScrubCursor {
     std::uint32_t range{0U};
     std::uint32_t device{0U};  // of those that hold the range
     std::uint32_t offset_bytes{0U};
+    std::uint32_t first_check{0U};  // of the range
 };
 
 // Devices of a mesh in row-major order: all that constant ranges name.
@@ -48,43 +56,58 @@ using Devices = Span<Device* const>;
     return kDrivesOneDevice ? 1U : static_cast<std::uint32_t>(devices.size());
 }
 
-// Takes what the set-up writes from the file for which `workspace` and `plan` were proved. The file's envelope gives
-// the offsets of weights, state and traces.
+// Takes what devices read in the file, and what the set-up writes from it. `workspace` and `plan` were proved for the
+// file, and its envelope gives the offsets of weights, state and traces.
 void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
                     ConstantRanges& constants) noexcept;
 
-// Whether every device holds what was authenticated: the digest of the file is computed again, with the devices'
-// contents instead of the file's own bytes. If the file was changed since it was authenticated, by damage or by another
-// bus master, the result is not kOk. O(file bytes): a digest, and reading back every constant once.
-//   kOk           device and file are as `envelope`, which the file was authenticated with, says
-//   kIntegrity    one of them is not, or two constants that come from the same bytes differ, be it on two devices
-//   kDeviceFault  the device's memory cannot be read
-// The engine computes the digest if there is one; an engine that fails counts as a difference.
-// `suspect` is the first device that cannot be read, or, of several, that differs from the file; their number if there
-// is none.
-Status authenticate_constants(Devices devices, ByteSpan file, const Envelope& envelope, const ConstantRanges& constants,
-                              DigestEngine* engine, std::uint32_t& suspect) noexcept;
+// Proves that the file has one check of each slice that the set-up writes, and no other, and that each is right: part
+// of validate(). kOk, or kRefused with a verdict. Linear in what the set-up writes.
+Status prove_checks(ByteSpan file, const Envelope& envelope, const PlanWorkspace& workspace, const Plan& plan,
+                    Verdict& verdict) noexcept;
 
 // Inputs of a comparison. The caller owns what the references name.
 struct ScrubSource {
+    Devices devices;
     ByteSpan file;
+    ByteSpan checks;  // the file's segment
     const Plan& plan;
     const ConstantRanges& constants;
     const ParameterValues& values;
+    bool may_view{true};  // false: through the control path alone
 };
 
-// Compares the next slice: kScrubSliceBytes of the constant ranges in turn, on each device that holds them. A range
-// counts as at least 256 bytes of a slice. Bytes are read through Device::host_view(); read_back() is used where there
-// is no view, where bytes do not lie at multiples of 4, and where they differ.
-// After the last range it starts again.
-// O(kScrubSliceBytes): at most 64 pieces, and each byte read at most once each way.
+// Compares the next slices, on each device that holds them, until they are at least `limit_bytes` or the range before
+// `end_range` ends; then it starts again. A slice counts as whole chunks of 64 bytes, and as 256 bytes at least, so
+// that many short ranges do not make a call long. Bytes are read through Device::host_view(); read_back() is used where
+// there is no view, where bytes do not lie at multiples of 4, where words of parameters lie, and where the check
+// differs.
+// O(limit_bytes): a call takes at most kCheckedBytes more, and reads each byte at most once each way.
 //   kOk           equal, and it was the last slice, or there is nothing to compare
 //   kPending      equal
-//   kIntegrity    not equal: `address` is the device address of the first 64 bytes that differ
+//   kIntegrity    not equal: `address` is the device address of the slice
 //   kDeviceFault  the device's memory cannot be read there
-Status compare_slice(Devices devices, const ScrubSource& source, ScrubCursor& cursor, std::uint32_t& address) noexcept;
+Status compare_slices(const ScrubSource& source, std::uint32_t end_range, std::uint32_t limit_bytes,
+                      ScrubCursor& cursor, std::uint32_t& address) noexcept;
 
-// Number of slices of a whole comparison.
-[[nodiscard]] std::uint32_t scrub_calls(const ConstantRanges& constants) noexcept;
+// Adds bytes of a device's memory to a sum. False if they cannot be read.
+[[nodiscard]] bool add_device_bytes(Device& device, std::uint32_t address, std::uint32_t size_bytes,
+                                    SliceSum& sum) noexcept;
+
+// Number of calls of compare_slices() with that limit that compare all constant ranges.
+[[nodiscard]] std::uint32_t scrub_calls(const ConstantRanges& constants,
+                                        std::uint32_t limit_bytes = kScrubSliceBytes) noexcept;
+// What all slices of constant ranges count.
+[[nodiscard]] std::uint64_t scrub_bytes(const ConstantRanges& constants) noexcept;
+
+// The bytes that each of `steps` steps verifies so that together they verify all; kNoShare if that is no number of 32
+// bits: each verifies everything then. steps: at least 1.
+inline constexpr std::uint32_t kNoShare = UINT32_MAX;
+template <typename Bytes>
+[[nodiscard]] constexpr std::uint32_t share_bytes(Bytes all_bytes, std::uint32_t steps) noexcept {
+    const Bytes least = all_bytes / steps;
+    const Bytes share = ((least * steps) == all_bytes) ? least : (least + 1U);
+    return (share < kNoShare) ? static_cast<std::uint32_t>(share) : kNoShare;
+}
 
 }  // namespace pianola

@@ -53,9 +53,10 @@ namespace pianola {
 
 // Runs every check that needs no running device: those of `pianola verify`, and those that load() makes before it
 // touches the device. In addition, load() checks the platform's counter (AUT-COUNTER, AUT-VERSION), least_evidence
-// (TGT-EVIDENCE), and that the devices of a mesh are equal (TGT-MESH). To check the first two here too, put the
-// counter's value into trust.lowest_security_version if it is higher, and call is_enough(). kOk, or kRefused with a
-// verdict. image and plan are valid only after kOk. The file must be 64-byte aligned.
+// (TGT-EVIDENCE), the times of Release::kWithinInterval (TGT-INTERVAL), and that the devices of a mesh are equal
+// (TGT-MESH). To check the first three here too, put the counter's value into trust.lowest_security_version if it is
+// higher, and call is_enough() and shared_steps(). kOk, or kRefused with a verdict. image and plan are valid only after
+// kOk. The file must be 64-byte aligned.
 Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set, const Trust& trust,
                 PlanWorkspace& workspace, Image& image, Plan& plan, Verdict& verdict) noexcept;
 
@@ -69,10 +70,10 @@ class Session {
             const SessionConfig& config) noexcept;
 
     // Validates the file twice, so that no single fault of the core can bypass a check; programs the device, runs the
-    // set-up and compares the device's contents with what was authenticated. Blocks during validation
-    // (docs/guide/integration.md), then within the binary's set-up deadline, then for one more digest. The file must
-    // stay in place, unchanged, until the next load() or unload(); its manifest is not read again. workspace is free
-    // afterwards; until it is reused, its image describes the file.
+    // set-up and verifies the device's contents by the file's checks. Blocks during validation
+    // (docs/guide/integration.md), then within the binary's set-up deadline, then while all contents are summed. The
+    // file must stay in place, unchanged, until the next load() or unload(); its manifest is not read again. workspace
+    // is free afterwards; until it is reused, its image describes the file.
     //   kOk            ready for steps
     //   kRefused       verdict says why; the device was not touched; the session is empty
     //   kInvalidState  a step is under way; or a call is under way, and the verdict is not written because it may be
@@ -122,7 +123,8 @@ class Session {
     Status set_parameters(Span<const ParameterValue> values) noexcept;
 
     // Starts one step on the contents of the views. Never waits for a step and copies nothing; the time does not depend
-    // on the sizes of tensors or trace. A call that latches a fault takes as long as Device::reset() does.
+    // on the sizes of tensors or trace. With state that outlives steps, it sums that state while no step is under way,
+    // unless results are released at completion. A call that latches a fault takes as long as Device::reset() does.
     //   kOk               started; views must not be used until poll() has returned kOk
     //   kInvalidArgument  no views: use the other submit()
     //   kInvalidState     not loaded or not started, or a step is under way; nothing was started
@@ -176,6 +178,11 @@ class Session {
     //   kOk, kInvalidState: not loaded; kFaultLatched; or kIntegrity, kDeviceFault: the fault that latched now
     Status scrub() noexcept;
     [[nodiscard]] std::uint32_t scrub_calls() const noexcept;
+
+    // Number of steps in which Release::kWithinInterval verifies everything once: at most shared_steps() of the
+    // configured interval, and 1 with kVerified. 0 if not loaded, with kAtCompletion, and where there is nothing to
+    // verify.
+    [[nodiscard]] std::uint32_t release_steps() const noexcept;
 
     // Confirms a successful start: from now on no older binary may be loaded. Raises the platform's counter to the
     // binary's security version if that is higher. Call it once the application's own checks have passed, after the
@@ -253,10 +260,15 @@ class Session {
     struct Loaded {
         std::uint32_t armed{0U};  // kArmed if both validations have run to completion and accepted
         bool has_views{false};
+        bool sums_state{false};  // after each script and before the next
+        bool reads_file{false};  // devices read the weights in the file: the first of `constants`
         std::uint32_t security_version{0U};
         std::uint32_t self_test_count{0U};
         ByteSpan self_tests;  // the file's vectors
         ByteSpan file;
+        ByteSpan checks;                                    // the file's segment
+        std::uint32_t release_bytes{0U};                    // that a step verifies
+        std::uint32_t release_gap_us{0U};                   // between two shares, or the later step verifies everything
         std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
         Tensors views;
         Plan plan;
@@ -271,13 +283,17 @@ class Session {
         bool is_confirmed{false};     // all vectors in one self_test(), or a step if there are none, have passed since
                                       // load()
         bool is_verifying{false};     // the oldest has completed, and is not released yet
+        bool has_shared{false};       // what began at verified_us was a verification of a share
         QueueBits pending{0U};        // that have not completed the oldest
         std::uint32_t token{0U};      // of the script under way, or of the last one; 1 is the set-up
         std::uint32_t under_way{0U};  // scripts; their tokens are the last ones
         std::uint32_t deadline_us{0U};  // of the oldest script under way, or of the last one
         std::uint32_t steps_completed{0U};
-        ScrubCursor release;     // progress of verifying the completed step
-        ScrubCursor background;  // progress of scrub()
+        std::uint32_t release_left{0U};  // of what the completed step verifies
+        std::uint64_t verified_us{0U};   // when the last verification of a share or of everything began
+        std::uint64_t state_sum{0U};     // of the state that the last script has left
+        ScrubCursor release;             // progress of verifying the completed step
+        ScrubCursor background;          // progress of scrub()
         ParameterValues parameters;
         std::array<Course, kMaxMeshDevices> courses{};    // by device
         std::array<Flight, kMaxStepsInFlight> flights{};  // by token
@@ -305,6 +321,7 @@ class Session {
                          Verdict& verdict) noexcept;
     Status check_alike(const DeviceDescription& description, Verdict& verdict) noexcept;
     Status program_devices(const Image& image) noexcept;
+    Status run_setup(const PlanWorkspace& workspace) noexcept;
     Status program_device(std::uint32_t index, const Image& image) noexcept;
     void find_views() noexcept;
     void give_views() noexcept;
@@ -345,6 +362,7 @@ class Session {
     [[nodiscard]] QueueCommand bind(const PlannedCommand& planned, Course& course) noexcept;
     [[nodiscard]] std::uint32_t lend(Span<const ByteSpan> inputs, Span<const MutableByteSpan> outputs) noexcept;
     Status give_back() noexcept;
+    [[nodiscard]] std::uint32_t first_astray() const noexcept;
     [[nodiscard]] bool enqueue_one(Device& device, Course& course, std::uint32_t queue, QueueCommand& command,
                                    std::uint32_t trace) noexcept;
     Status enqueue_on(std::uint32_t device, const PlannedScript& script, const PlannedCommands& commands,
@@ -363,8 +381,13 @@ class Session {
     Status verify_release() noexcept;
     Status complete_oldest() noexcept;
     Status finish(Status submitted) noexcept;
-    Status compare_constants(ScrubCursor& cursor, FaultStage stage) noexcept;
-    Status check_read_back(const Envelope& envelope) noexcept;
+    Status compare(std::uint32_t end_range, std::uint32_t limit_bytes, ScrubCursor& cursor, FaultStage stage) noexcept;
+    Status compare_constants(std::uint32_t limit_bytes, ScrubCursor& cursor) noexcept;
+    void plan_release() noexcept;
+    [[nodiscard]] bool verify_all_if_late(bool is_begun) noexcept;
+    Status sum_state(std::uint64_t& sum) noexcept;
+    Status check_state_sum() noexcept;
+    Status check_read_back(const Envelope& envelope, std::uint64_t sum) noexcept;
     void withhold_outputs() noexcept;
 
     std::array<Device*, kMaxMeshDevices> devices_{};

@@ -53,7 +53,7 @@ struct Verdict {
 inline constexpr std::uint32_t kFlowStart = 0x1357'9BDFU;
 // Envelope, authenticity, image, plan.
 inline constexpr std::uint32_t kFlowAccepted =
-    follow(follow(follow(follow(kFlowStart, Status::kOk), Status::kOk), Status::kOk), Status::kOk);
+    follow(follow(follow(follow(follow(kFlowStart, Status::kOk), Status::kOk), Status::kOk), Status::kOk), Status::kOk);
 
 // Resets to not-run.
 void reset(Verdict& verdict) noexcept;

@@ -19,9 +19,9 @@ constexpr std::uint32_t kAlignment = kFileAlignmentBytes;
 
 }  // namespace
 
-Bench::Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us) noexcept
-    : link{refdev::DeviceSpec{}, board::shared_state()},
-      device{refdev::DeviceSpec{}, board::shared_state(), link, faults, reset_limit_us},
+Bench::Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us, const refdev::DeviceSpec& spec) noexcept
+    : link{spec, board::shared_state()},
+      device{spec, board::shared_state(), link, faults, reset_limit_us},
       session{device, platform, command_set, kDevelopmentConfig} {}
 
 LoadArea::LoadArea() noexcept : free_{board::load_area()} {}

@@ -39,10 +39,19 @@ class TestDevice final : public refdev::FaultyDriver {
 
 inline constexpr std::uint32_t kPatientResetLimitUs = 10'000'000U;
 
+// The default device, which reads weights in the file.
+[[nodiscard]] constexpr refdev::DeviceSpec file_device() noexcept {
+    refdev::DeviceSpec spec;
+    spec.file_base = 0x4000'0000U;
+    spec.file_bytes = 64U * 1024U * 1024U;
+    return spec;
+}
+
 struct Bench {
     // A reset waits longer than a product's would: where emulated cores run side by side, a core may not get on for a
     // while.
-    explicit Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us = kPatientResetLimitUs) noexcept;
+    explicit Bench(const refdev::FaultScript& faults, std::uint32_t reset_limit_us = kPatientResetLimitUs,
+                   const refdev::DeviceSpec& spec = refdev::DeviceSpec{}) noexcept;
 
     board::BoardLink link;
     TestPlatform platform;
@@ -115,6 +124,7 @@ struct Test {
 // The tests.
 std::int32_t test_replay(const Arguments& arguments) noexcept;
 std::int32_t test_kernels(const Arguments& arguments) noexcept;
+std::int32_t test_launch_counts(const Arguments& arguments) noexcept;
 std::int32_t test_library(const Arguments& arguments) noexcept;
 std::int32_t test_overlap(const Arguments& arguments) noexcept;
 std::int32_t test_conformance(const Arguments& arguments) noexcept;

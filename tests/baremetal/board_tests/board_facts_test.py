@@ -33,6 +33,17 @@ class BoardFacts(support.BareMetalTest):
         if support.board().architecture == "arm_m":
             self.assertLessEqual(text, LIMITS["the_same_without_features"])
 
+    def test_rom_of_a_binary_has_its_kernels_alone(self):
+        # The image's own copy of the binary, captured by this build.
+        binary = board_facts.OPTIONS.image.parents[2] / "board_sample" / "road_signs_unsigned.ptb"
+        target = json.loads(support.checked(board_facts.OPTIONS.pianola, "inspect", "--json", binary))["target"]
+        named = {f"compute_{kernel['name']}" for kernel in target["kernels"]}
+        self.assertGreater(len(named), 1)
+        for configuration in board_facts.CONFIGURATIONS:
+            with self.subTest(configuration=configuration):
+                self.assertEqual(board_facts.kernels(configuration, board_facts.SMALL), named)
+                self.assertLess(named, board_facts.kernels(configuration, board_facts.EXAMPLE))
+
     def test_ram_is_small(self):
         for name, (measured, _) in board_facts.ram().items():
             if name in LIMITS["ram"]:

@@ -9,8 +9,10 @@
 namespace pianola::baremetal {
 namespace {
 
+constexpr refdev::DeviceSpec kSpec{file_device()};
+
 Bench& bench() noexcept {
-    static Bench the_bench{refdev::FaultScript{}};
+    static Bench the_bench{refdev::FaultScript{}, kPatientResetLimitUs, kSpec};
     return the_bench;
 }
 
@@ -20,7 +22,6 @@ port::Kit& kit() noexcept {
 }
 
 // A sample of what lies around: all memory would take an emulator minutes.
-constexpr refdev::DeviceSpec kSpec;
 constexpr std::uint32_t kOffset = 4096U;  // of the kit's memory in DRAM
 constexpr std::array<port::Range, 3U> kWatched{
     {{kSpec.dram_base, kOffset}, {kSpec.dram_base + kOffset + port::kMemoryBytes, 1024U}, {kSpec.l1_base, 1024U}}};

@@ -1,9 +1,11 @@
-// count BINARY INPUT [verified|engine]: one load and some inferences between the instruction counter's markers.
+// count BINARY INPUT [verified|interval|engine]: one load and some inferences between the instruction counter's
+// markers.
 //
 // Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk
 // with output_view(). The application's own work on the views is in none of them. Between submit() and poll() the
-// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes. With
-// an engine, its work on digests is not the core's.
+// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes; within
+// an interval, with the share of ten periods of which the reaction takes one. With an engine, its work on digests is
+// not the core's.
 #include <algorithm>
 #include <cstring>
 
@@ -17,6 +19,8 @@ namespace pianola::baremetal {
 namespace {
 
 constexpr std::uint32_t kInferences = 3U;
+// Long: an emulator that is slow must not make a step late.
+constexpr FaultInterval kTenPeriods{1'000'000'000U, 100'000'000U, 100'000'000U};
 
 // A model of a hash unit that fetches what it is told to: the core waits for it.
 class CountedEngine final : public DigestEngine {
@@ -117,7 +121,10 @@ std::int32_t test_count(const Arguments& arguments) noexcept {
     }
     if (arguments.count() > 3U) {
         const bool has_engine = std::strcmp(arguments.at(3U), "engine") == 0;
-        bench().config.release = has_engine ? Release::kAtCompletion : Release::kVerified;
+        const bool shares = std::strcmp(arguments.at(3U), "interval") == 0;
+        bench().config.release =
+            has_engine ? Release::kAtCompletion : (shares ? Release::kWithinInterval : Release::kVerified);
+        bench().config.interval = kTenPeriods;
         bench().config.trust.digest_engine = has_engine ? &bench().engine : nullptr;
     }
     LoadArea area;
@@ -137,6 +144,7 @@ std::int32_t test_count(const Arguments& arguments) noexcept {
     }
     report("inferences", kInferences);
     report("slices", bench().session.scrub_calls());
+    report("release_steps", bench().session.release_steps());
     return kPassed;
 }
 

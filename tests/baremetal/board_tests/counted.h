@@ -1,19 +1,12 @@
-// Markers for the instruction counter, and a platform and a link that tell it when the ECU core only waits.
-//
-// instruction_counter.c, inside the emulator, knows the four functions by their addresses.
+// A platform and a link that tell the instruction counter when the ECU core only waits.
 #pragma once
 
 #include <cstdint>
 
 #include "hal/boards/common/board_link.h"
 #include "hal/devices/refdev/device_link.h"
+#include "hal/measure/markers.h"
 #include "pianola/platform.h"
-
-// Defined in markers.cpp: calls of them are neither inlined nor left out.
-extern "C" void pianola_count_begin() noexcept;   // a section begins
-extern "C" void pianola_count_end() noexcept;     // and ends
-extern "C" void pianola_count_pause() noexcept;   // what follows is not the ECU's work
-extern "C" void pianola_count_resume() noexcept;  // it is again
 
 namespace pianola::baremetal {
 

@@ -1,5 +1,6 @@
-// device_count BINARY INPUT: what one inference costs a device of this board's cores, kernels and front, between the
-// instruction counter's markers.
+// device_count BINARY INPUT [COMMANDS [OUTPUTS]]: what one inference costs a device of this board's cores, kernels and
+// front, between the instruction counter's markers. COMMANDS is written: what the device did in each part of the
+// section, OneCoreLink::keep_commands(), of a binary with one queue. OUTPUTS gets the outputs.
 //
 // One section: service() from submit() to the end of the step. What the session does around it is not counted. On
 // boards with device cores the device of this test works on the ECU's core all the same, which is of the same kind, or
@@ -9,38 +10,15 @@
 
 #include "hal/boards/common/board_device.h"
 #include "hal/boards/common/board_platform.h"
+#include "hal/boards/common/semihosting.h"
 #include "hal/boards/common/shared_memory.h"
 #include "pianola/development_config.h"
 #include "tests/baremetal/board_tests/bench.h"
 #include "tests/baremetal/board_tests/counted.h"
+#include "tests/baremetal/board_tests/one_core_link.h"
 
 namespace pianola::baremetal {
 namespace {
-
-// A link to a device that this core is.
-class OneCoreLink final : public refdev::DeviceLink {
-  public:
-    explicit OneCoreLink(refdev::SharedState& shared) noexcept : link_{refdev::DeviceSpec{}, shared}, device_{shared} {}
-
-    [[nodiscard]] std::uint8_t* memory_at(std::uint32_t address, std::uint32_t size_bytes) noexcept override {
-        return link_.memory_at(address, size_bytes);
-    }
-    void signal(std::uint32_t /*queue*/) noexcept override {}
-    Status service() noexcept override {
-        pianola_count_resume();
-        static_cast<void>(device_.step());
-        pianola_count_pause();
-        return Status::kOk;
-    }
-    void relax() noexcept override {}
-    [[nodiscard]] std::uint64_t now_us() noexcept override { return link_.now_us(); }
-    void clean(ByteSpan memory) noexcept override { link_.clean(memory); }
-    void invalidate(MutableByteSpan memory) noexcept override { link_.invalidate(memory); }
-
-  private:
-    board::BoardLink link_;
-    board::DeviceServer device_;
-};
 
 struct DeviceBench {
     refdev::SharedState shared;
@@ -59,13 +37,30 @@ DeviceBench& bench() noexcept {
     return the_bench;
 }
 
-[[nodiscard]] Status infer(ByteSpan input) noexcept {
-    MutableByteSpan input_view;
-    Status status = bench().session.input_view(0U, input_view);
+// The inputs lie one after another.
+[[nodiscard]] Status write_inputs(ByteSpan record) noexcept {
+    Status status = Status::kOk;
+    std::size_t read = 0U;
+    for (std::uint32_t i = 0U; (i < bench().session.plan().input_count) && is_ok(status); ++i) {
+        MutableByteSpan view;
+        status = bench().session.input_view(i, view);
+        const ByteSpan input = record.subspan(read, std::min(view.size(), record.size() - read));
+        std::copy(input.begin(), input.end(), view.begin());
+        read += input.size();
+    }
+    return status;
+}
+
+[[nodiscard]] Status infer(ByteSpan record) noexcept {
+    bench().link.set_counting(false);
+    Status status = bench().session.reset_state();
+    bench().link.set_counting(true);
+    if (is_ok(status)) {
+        status = write_inputs(record);
+    }
     if (!is_ok(status)) {
         return status;
     }
-    std::copy_n(input.begin(), std::min(input.size(), input_view.size()), input_view.begin());
     pianola_count_begin();
     pianola_count_pause();
     status = bench().session.submit();
@@ -81,10 +76,31 @@ DeviceBench& bench() noexcept {
     return status;
 }
 
+// All outputs, one after another.
+[[nodiscard]] std::int32_t store_outputs(LoadArea& area, const char* file_name) noexcept {
+    const auto& plan = bench().session.plan();
+    std::uint32_t size_bytes = 0U;
+    for (std::uint32_t i = 0U; i < plan.output_count; ++i) {
+        size_bytes += plan.outputs[i].bytes;
+    }
+    const MutableByteSpan outputs = area.allocate(size_bytes);
+    std::size_t filled = 0U;
+    for (std::uint32_t i = 0U; (i < plan.output_count) && !outputs.empty(); ++i) {
+        ByteSpan view;
+        if (!is_ok(bench().session.output_view(i, view))) {
+            return kFailed;
+        }
+        std::copy(view.begin(), view.end(), outputs.subspan(filled, view.size()).begin());
+        filled += view.size();
+    }
+    return (!outputs.empty() && semihosting::store_file(file_name, outputs)) ? kPassed : kFailed;
+}
+
 }  // namespace
 
 std::int32_t test_device_count(const Arguments& arguments) noexcept {
-    if (arguments.count() != 3U) {
+    constexpr std::uint32_t kKeptBytes = 1024U * 1024U;
+    if (arguments.count() < 3U) {
         return kWrongUsage;
     }
     pianola_count_pause();
@@ -94,12 +110,21 @@ std::int32_t test_device_count(const Arguments& arguments) noexcept {
     if (file.empty() || input.empty() || !load_binary(bench().session, bench().workspace, bench().verdict, file)) {
         return kNotLoaded;
     }
+    const char* const commands_file = arguments.at(3U);
+    const MutableByteSpan commands = (commands_file != nullptr) ? area.allocate(kKeptBytes) : MutableByteSpan{};
+    bench().link.keep_commands(commands);
     const Status status = infer(input);
     if (!is_ok(status)) {
         report("inference", static_cast<std::uint32_t>(status));
         return kFailed;
     }
-    return kPassed;
+    const bool is_complete =
+        bench().link.has_kept_all() &&
+        ((commands_file == nullptr) || semihosting::store_file(commands_file, bench().link.kept_commands()));
+    if (!is_complete) {
+        return kFailed;
+    }
+    return (arguments.count() > 4U) ? store_outputs(area, arguments.at(4U)) : kPassed;
 }
 
 }  // namespace pianola::baremetal

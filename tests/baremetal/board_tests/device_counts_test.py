@@ -7,6 +7,7 @@ import unittest
 
 import baremetal_support as support
 import device_counts
+import launch_counts
 
 
 class DeviceCounts(support.BareMetalTest):
@@ -23,6 +24,27 @@ class DeviceCounts(support.BareMetalTest):
                           f"{section.of_layer('kernels')} in kernels")
                     self.assertGreater(section.of_layer("kernels"), section.of_layer("device side"))
                     self.assertLessEqual(section.total, of_models[name])
+
+    def test_steps_are_the_whole(self):
+        model = self.model(support.SAMPLE)
+        rows, section = launch_counts.of_binary(support.OPTIONS.board, model.file, model.records(1))
+        self.assertEqual(section, device_counts.measure(model, self.folder).total)
+        names = [row["kernel"] for row in rows]
+        self.assertIn("conv2d", names)
+        self.assertEqual(names.count("command.end"), names.count("command.replay"))
+        self.assertNotIn(0, [row["instructions"] for row in rows])
+
+    def test_a_launch_takes_what_it_takes(self):
+        launches = launch_counts.random(support.OPTIONS.board, launches=20)
+        counts = launch_counts.count(support.OPTIONS.board, launches)
+        self.assertEqual(counts, launch_counts.count(support.OPTIONS.board, launches[::-1])[::-1])
+        refused = {launch["kernel"] for launch, taken in zip(launches, counts) if taken is None}
+        self.assertLessEqual(refused, {"conv2d", "fully_connected"}, "what is refused is a packed layout")
+        # A copy is a loop over its bytes.
+        copy = {"id": 11, "words": [launch_counts.DRAM, launch_counts.DRAM + 0x10_0000, 0]}
+        sizes = [{**copy, "words": [*copy["words"][:2], size]} for size in (64, 1024, 16384)]
+        small, middle, large = launch_counts.count(support.OPTIONS.board, sizes)
+        self.assertAlmostEqual((large - middle) / (middle - small), 16.0, delta=1.0)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ class InstructionCounts(support.BareMetalTest):
               f"load {counts.load.total}, of that digest {counts.load.of_layer('digest')}, with an engine "
               f"{counts.load_with_engine.total}; "
               f"inferences {[inference.total for inference in counts.inferences]}, "
-              f"verified release {counts.release}, {counts.per_slice} for each of {counts.slices} slices")
+              f"verified release {counts.release}, {counts.per_slice} for each of {counts.slices} slices, "
+              f"within an interval {counts.share}")
         return counts
 
     def test_an_inference_is_cheap_and_does_not_depend_on_the_trace(self):
@@ -41,10 +42,10 @@ class InstructionCounts(support.BareMetalTest):
 
     def test_load_and_validation(self):
         counts = self.counts(LOADED_MODEL)
+        architecture = support.board().architecture
         for section, limit in ((counts.validation, "validation_without_digest"), (counts.load, "load_without_digest")):
             self.assertGreater(section.of_layer("digest"), 0, "the digest was not seen")
-            self.assertLessEqual(instruction_counts.without_digest(section), THRESHOLDS[limit])
-        architecture = support.board().architecture
+            self.assertLessEqual(instruction_counts.without_digest(section), THRESHOLDS[limit][architecture])
         self.assertLessEqual(counts.load.total, THRESHOLDS["load"][architecture])
         self.assertLess(counts.load_with_engine.of_layer("digest"), counts.load.of_layer("digest") // 40,
                         "the engine's work was counted")
@@ -57,6 +58,8 @@ class InstructionCounts(support.BareMetalTest):
             self.assertGreater(counts.per_slice, 0)
             self.assertLessEqual(counts.per_slice, THRESHOLDS["verified_release_per_slice"][architecture])
             self.assertLessEqual(counts.release, limits[architecture])
+            self.assertLessEqual(counts.share, THRESHOLDS["release_within_interval"][model][architecture])
+            self.assertGreaterEqual(counts.share * 8, counts.release, "eight steps share a verification")
 
     def test_counts_repeat(self):
         first, *others = (self.counts(LOADED_MODEL).numbers() for _ in range(REPETITIONS))

@@ -23,8 +23,11 @@ std::int32_t test_kernels(const Arguments& arguments) noexcept {
     report("elements", layers.result().elements);
     report("ties", layers.result().ties);
     report("packed", layers.result().packed);
+    report("over", layers.result().over);
+    report("nearer_differences", layers.result().nearer_differences);
+    report("over_differences", layers.result().over_differences);
     report("differences", layers.result().differences);
-    return (layers.result().differences == 0U) ? kPassed : kFailed;
+    return ((layers.result().differences | layers.result().over_differences) == 0U) ? kPassed : kFailed;
 }
 
 }  // namespace pianola::baremetal

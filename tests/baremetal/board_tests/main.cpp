@@ -8,12 +8,13 @@ namespace {
 
 using pianola::baremetal::Test;
 
-constexpr std::array<Test, 13U> kTests{{
+constexpr std::array<Test, 14U> kTests{{
     {"conformance", pianola::baremetal::test_conformance},
     {"count", pianola::baremetal::test_count},
     {"device_count", pianola::baremetal::test_device_count},
     {"device_set", pianola::baremetal::test_device_set},
     {"kernels", pianola::baremetal::test_kernels},
+    {"launch_counts", pianola::baremetal::test_launch_counts},
     {"library", pianola::baremetal::test_library},
     {"overlap", pianola::baremetal::test_overlap},
     {"protection", pianola::baremetal::test_protection},

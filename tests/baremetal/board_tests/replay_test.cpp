@@ -1,5 +1,6 @@
-// replay BINARY INPUTS OUTPUTS LOG [views|transfers|pipelined]: replays every record of a file of inputs, one after
-// another; pipelined: as one run with a prologue, as many steps in flight as the binary admits, and an epilogue.
+// replay BINARY INPUTS OUTPUTS LOG [views|transfers|pipelined [file]]: replays every record of a file of inputs, one
+// after another; pipelined: as one run with a prologue, as many steps in flight as the binary admits, and an epilogue;
+// file: on a device that reads weights in the binary.
 //
 // Writes the outputs and the execution log of all queues. The host compares both: outputs with goldens, the log with
 // the simulator's.
@@ -13,8 +14,10 @@
 namespace pianola::baremetal {
 namespace {
 
-Bench& bench() noexcept {
-    static Bench the_bench{refdev::FaultScript{}};
+// The first call decides.
+Bench& bench(bool reads_file = false) noexcept {
+    static Bench the_bench{refdev::FaultScript{}, kPatientResetLimitUs,
+                           reads_file ? file_device() : refdev::DeviceSpec{}};
     return the_bench;
 }
 
@@ -112,6 +115,7 @@ std::int32_t test_replay(const Arguments& arguments) noexcept {
     if (arguments.count() < 5U) {
         return kWrongUsage;
     }
+    static_cast<void>(bench((arguments.count() > 6U) && (std::strcmp(arguments.at(6U), "file") == 0)));
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));
     const ByteSpan inputs = area.load(arguments.at(2U));

@@ -48,7 +48,8 @@ class Replay(support.BareMetalTest):
         output, log = self.folder / "board.bin", self.folder / "board.log"
         for old in (output, log):
             old.unlink(missing_ok=True)
-        run = support.Run("replay", model.file, inputs, output, log, io, **options).require()
+        words = ["file"] if model.in_file else []
+        run = support.Run("replay", model.file, inputs, output, log, io, *words, **options).require()
         self.assertEqual(run.values["records"], records)
         # Pipelined: prologue, one step less than records, epilogue. With state: the prologue, and a step for each.
         scripts = records + 1 if io == "pipelined" or model.is_stateful() else records
@@ -58,9 +59,9 @@ class Replay(support.BareMetalTest):
         self.assert_same_log(expected_log, log)
         return outputs
 
-    def replay_to_goldens(self, name, records=RECORDS, queues=1, **options):
+    def replay_to_goldens(self, name, records=RECORDS, queues=1, in_file=False, **options):
         """Replays and holds the outputs to the goldens."""
-        model = self.model(name, queues, options.get("io") == "pipelined")
+        model = self.model(name, queues, options.get("io") == "pipelined", in_file=in_file)
         outputs = self.replay(model, records, **options)
         kind = "seqgolden" if model.is_stateful() else "golden"
         self.assertEqual(outputs, model.records(records, kind), f"{name}: outputs are not the goldens")
@@ -89,6 +90,13 @@ class Replay(support.BareMetalTest):
         self.assertEqual(done.returncode, 0, done.output)
         self.assertIn("records=1", done.output)
         self.assertTrue((self.folder / words[3]).stat().st_size and (self.folder / words[4]).stat().st_size)
+
+    def test_weights_in_the_file(self):
+        for name in SMALL_MODELS + LARGE_MODELS:
+            with self.subTest(model=name):
+                self.replay_to_goldens(name, records=1, in_file=True)
+        self.replay_to_goldens("trained_lstm_int8", in_file=True, io="transfers")
+        self.replay_to_goldens("kws_ref_model", records=6, queues=2, in_file=True, io="pipelined")
 
     def test_transfers(self):
         self.replay_to_goldens("kws_ref_model", io="transfers")

@@ -8,6 +8,7 @@
 #include "hal/crypto/bearssl_verifier.h"
 #include "tests/baremetal/board_tests/bench.h"
 #include "tests/runtime/vectors/vector_pack.h"
+#include "tests/support/core_model.h"
 
 namespace pianola::baremetal {
 namespace {
@@ -19,6 +20,7 @@ using test::PackTrust;
 
 struct Validation {
     refdev::RefdevCommandSet command_set;
+    refdev::RefdevCommandSet of_core{test::kCoreModel};
     PlanWorkspace workspace;
     Image image;
     Plan plan;
@@ -100,8 +102,9 @@ PackResult validate_one(const PackRecord& record, ByteSpan file) noexcept {
     Validation& all = validation();
     const DeviceDescription device = device_of(record);
     all.verdict = Verdict{};
-    const Status status = validate(file, device, all.command_set, trusts().trusts[record.trust], all.workspace,
-                                   all.image, all.plan, all.verdict);
+    const bool has_core = device.cost_model == test::kCoreModel.number;
+    const Status status = validate(file, device, has_core ? all.of_core : all.command_set,
+                                   trusts().trusts[record.trust], all.workspace, all.image, all.plan, all.verdict);
     return result_of(status, all.verdict);
 }
 
@@ -118,7 +121,7 @@ PackResult validate_one(const PackRecord& record, ByteSpan file) noexcept {
         return false;
     }
     const ByteSpan stored = rest.subspan(record.shift_bytes, record.stored_bytes);
-    result = validate_one(record, ByteSpan{stored.data(), record.file_bytes});
+    result = validate_one(record, ByteSpan{stored.data(), record.length_bytes});
     pack = rest.subspan(behind, rest.size() - behind);
     return true;
 }

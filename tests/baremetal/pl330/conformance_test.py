@@ -27,6 +27,8 @@ NO_COUNT = {"PORT-COMPLETION-PROGRESS", "PORT-COUNT-WIDE"}
 NO_COSTS = {"PORT-COST", "PORT-COST-QUEUE"}
 NO_COUNTER = {"PORT-COUNTER-RAISE"}  # of the test application's platform
 NO_ENGINE = {"PORT-ENGINE-BEGIN", "PORT-ENGINE-DIGEST", "PORT-ENGINE-LONG", "PORT-ENGINE-PIECES"}
+NO_KERNELS = {"PORT-KERNELS"}
+NO_FILE = {"PORT-FILE-EXTENT", "PORT-FILE-READ", "PORT-FILE-REPORT", "PORT-FILE-WRITE"}  # no file window
 LEAST_PASSED = 70
 
 
@@ -38,7 +40,8 @@ class Conformance(support.BareMetalTest):
         self.assertEqual([line for line in run.output.splitlines() if line.startswith("FAILED")], [])
         run.require()
         left_out = dict(re.findall(r"^not offered +([A-Z-]+): (.*)$", run.output, re.MULTILINE))
-        self.assertEqual(set(left_out), NO_REGIONS | NO_DIGEST | NO_COUNT | NO_COSTS | NO_COUNTER | NO_ENGINE)
+        self.assertEqual(set(left_out), NO_REGIONS | NO_DIGEST | NO_COUNT | NO_COSTS | NO_COUNTER | NO_ENGINE |
+                         NO_KERNELS | NO_FILE)
         for name, text in left_out.items():
             self.assertIn("; assumed: ", text, name)
         passed = set(re.findall(r"^passed +([A-Z-]+):", run.output, re.MULTILINE))

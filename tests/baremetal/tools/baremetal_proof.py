@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Proof that the measurements of a board's build can fail: no image and no emulator is needed for it."""
+import contextlib
+import io
 import re
 import unittest
 
 import baremetal_support as support
 import board_facts
+import costs_page
 import dsp_instructions
+import fit_costs
 import instruction_counts
 import link_map
 
@@ -101,6 +105,25 @@ class BaremetalProof(unittest.TestCase):
         self.assertEqual((first.total, first.of_layer("session"), first.in_toolchain), (30, 30, 20))
         both = instruction_counts.merged([first, second])
         self.assertEqual((both.total, both.of_layer("session")), (34, 34))
+
+    def test_bounds_outside_of_the_limits_are_found(self):
+        def found(kernel, count, bound):
+            return len(fit_costs.outside([{"kernel": kernel, "instructions": count, "bound": bound, "words": [],
+                                           "data": ""}]))
+
+        for kernel, most in (("softmax", fit_costs.LARGEST), ("add", fit_costs.LARGER["add"][0])):
+            largest = int(most * 1000) + fit_costs.LEAST_INSTRUCTIONS
+            self.assertEqual([found(kernel, 1000, bound) for bound in (999, 1000, largest, largest + 1)], [1, 0, 0, 1])
+
+    def test_a_cost_model_that_was_not_counted_is_seen(self):
+        self.assertIsNotNone(costs_page.page())
+        original = costs_page.tables
+        self.addCleanup(lambda: setattr(costs_page, "tables", original))
+        costs_page.tables = lambda model: original(model) if model != "cortex-m55.mve" else "other"
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertIsNone(costs_page.page())
+        self.assertRegex(said.getvalue(), "costs of .+ have changed")
 
     def test_markers_that_do_not_alternate_are_refused(self):
         with self.assertRaisesRegex(RuntimeError, "did not alternate"):

@@ -2,6 +2,7 @@
 import argparse
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import subprocess
@@ -15,6 +16,7 @@ import run_board  # noqa: E402  pylint: disable=wrong-import-position
 
 # What a board's device and its runtime are, beside the defaults.
 DEVICE = ROOT / "hal/boards/common/device.json"
+FILE_WINDOW = {"file_base": 0x40000000, "file_bytes": 2**26}  # of a device that reads weights in the file: bench.h
 SKIPPED = 77
 # Device cores that are emulated are slower than the clock of the device that they are; on the host's clock, the host is
 # busy as well.
@@ -77,16 +79,22 @@ def checked(*command):
 class Model:
     """A captured model in the work folder, with records and, where there are any, goldens."""
 
-    def __init__(self, name, queues=1, pipelined=False, pack="portable"):
-        self.name, self.queues = name, queues
+    def __init__(self, name, queues=1, pipelined=False, pack="portable", in_file=False):
+        self.name, self.queues, self.in_file = name, queues, in_file
         packed = "" if pack == "portable" else f".{pack}"
-        self.file = OPTIONS.work / f"{name.replace('/', '.')}.{'p' if pipelined else 'q'}{queues}{packed}.ptb"
+        place = ".file" if in_file else ""
+        self.file = OPTIONS.work / f"{name.replace('/', '.')}.{'p' if pipelined else 'q'}{queues}{packed}{place}.ptb"
         with one_at_a_time(OPTIONS.work):
+            device = DEVICE
+            if in_file:
+                device = OPTIONS.work / "file_device.json"
+                device.write_text(json.dumps({**json.loads(DEVICE.read_text(encoding="utf-8")), **FILE_WINDOW}),
+                                  encoding="utf-8")
             self.source = (OPTIONS.sample / f"{SAMPLE}.tflite" if name == SAMPLE
                            else OPTIONS.models / name / "model.tflite")
             if not is_newer(self.file, OPTIONS.pianola, self.source):
                 checked(OPTIONS.pianola, "capture", self.source, "-o", self.file, "--queues", queues,
-                        *(["--pipelined"] if pipelined else []), "--pack", pack, "--device", DEVICE,
+                        *(["--pipelined"] if pipelined else []), "--pack", pack, "--device", device,
                         "--deadline-us", DEADLINE_US, "--setup-deadline-us", DEADLINE_US)
 
     def tensors(self, record, kind="input"):
@@ -164,11 +172,11 @@ class BareMetalTest(unittest.TestCase):
         self.folder = OPTIONS.work / type(self).__name__ / self._testMethodName
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def model(self, name, queues=1, pipelined=False, pack="portable"):
+    def model(self, name, queues=1, pipelined=False, pack="portable", in_file=False):
         """A captured model; the case is skipped without models, unless it is the project's own."""
         if name != SAMPLE and not OPTIONS.has_models:
             self.skipTest("no models; set PIANOLA_SHARED")
-        return Model(name, queues, pipelined, pack)
+        return Model(name, queues, pipelined, pack, in_file)
 
     def write(self, name, contents):
         """A file in this case's folder."""

@@ -67,6 +67,13 @@ def small_texts():
     return {layer: rows[layer]["text"] for layer in ("validator", "session")}
 
 
+def kernels(configuration, name):
+    """Names of the kernels' functions that an image has: "compute_add"."""
+    table = link_map.symbols(image(configuration, name), OPTIONS.board)
+    found = (re.match(r"pianola::refdev::(compute_\w+)", each) for each in link_map.readable(list(table)))
+    return {each.group(1) for each in found if each}
+
+
 def ram():
     """{name: (measured, predicted)} in bytes."""
     predicted = json.loads(

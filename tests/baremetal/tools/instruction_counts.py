@@ -8,10 +8,12 @@ from baremetal_support import OPTIONS
 
 import link_map
 
-MARKERS = ("begin", "end", "pause", "resume")
+MARKERS = ("begin", "end", "pause", "resume", "cut")
 INFERENCES = 3
-# Interrupt handlers, by section: when a tick comes is the board's affair, and not work of load() or of an inference.
-HANDLERS = (".text.pianola_tick",)
+# By section: interrupt handlers, because when a tick comes is the board's affair, and not work of load() or of an
+# inference; and what only tells the counter that the device has executed a command.
+NOT_COUNTED = (".text.pianola_tick",
+               ".text.__wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE")
 # What count_test.cpp brackets for each inference.
 PARTS = ("input_view", "submit", "poll")
 
@@ -47,6 +49,7 @@ class Counts:
     inferences: list
     slices: int
     verified: list
+    interval: list
 
     @property
     def release(self):
@@ -58,10 +61,15 @@ class Counts:
         """The same, for each slice of constants."""
         return self.release // self.slices
 
+    @property
+    def share(self):
+        """What release within an interval of ten periods adds to an inference."""
+        return max(each.total for each in self.interval) - max(each.total for each in self.inferences)
+
     def numbers(self):
         """Everything that must repeat."""
         return [*(section.total for section in (self.validation, self.load, self.load_with_engine,
-                                                     *self.inferences, *self.verified)),
+                                                     *self.inferences, *self.verified, *self.interval)),
                 self.load.of_layer("digest")]
 
 
@@ -80,8 +88,8 @@ def merged(sections):
     return result
 
 
-def write_setup(path, image):
-    """Tells the plugin what to count; the pieces, in the order of the ranges that it was given."""
+def write_setup(path, image, parts=False):
+    """Tells the plugin what to count, and whether in parts. Returns the pieces, in the order of its ranges."""
     symbols = link_map.symbols(image, OPTIONS.board)
     pieces = sorted(link_map.read(image).inside(".text"), key=lambda piece: piece.address)
     lines = [f"core {support.board().ecu_core}"]
@@ -89,8 +97,9 @@ def write_setup(path, image):
     lines += [f"{marker} {symbols['pianola_count_' + marker][0]:x}" for marker in MARKERS
               if f"pianola_count_{marker}" in symbols]
     for piece in pieces:
-        kind = "skip" if piece.name in HANDLERS else "leaf" if piece.layer == "toolchain" else "range"
+        kind = "skip" if piece.name in NOT_COUNTED else "leaf" if piece.layer == "toolchain" else "range"
         lines.append(f"{kind} {piece.address:x} {piece.address + piece.size_bytes:x}")
+    lines += ["parts"] if parts else []
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return pieces
 
@@ -120,6 +129,25 @@ def counted(folder, *arguments, extra=()):
     return read_result(result.read_text(encoding="utf-8"), pieces), run.values
 
 
+def counted_parts(folder, *arguments, extra=(), timeout_s=600):
+    """(parts, edges) of the one section of a start of the test application: what each part between a resume and a pause
+    takes, and the rest of the section."""
+    setup, result = folder / "setup.txt", folder / "parts.txt"
+    write_setup(setup, OPTIONS.image, parts=True)
+    result.unlink(missing_ok=True)
+    plugin = f"{OPTIONS.plugin},setup={setup},result={result}"
+    support.Run(*arguments, extra=["-plugin", plugin, *extra], timeout_s=timeout_s).require()
+    counts = {"part": [], "edge": [], "section": []}
+    for line in result.read_text(encoding="utf-8").splitlines():
+        word, *numbers = line.split()
+        if word == "confused":
+            raise RuntimeError("the markers did not alternate")
+        counts[word].append(int(numbers[-1]))
+    if [sum(counts["part"]) + sum(counts["edge"])] != counts["section"]:
+        raise RuntimeError(f"{arguments}: the parts are not the section")
+    return counts["part"], counts["edge"]
+
+
 def inferences_of(model, folder, *mode):
     """(load, inferences, slices of constants) of one run of the model."""
     records = folder / "input"
@@ -138,7 +166,8 @@ def measure(model, folder):
     load, inferences, slices = inferences_of(model, folder)
     with_engine, _, _ = inferences_of(model, folder, "engine")
     _, verified, _ = inferences_of(model, folder, "verified")
-    return Counts(validation, load, with_engine, inferences, slices, verified)
+    _, interval, _ = inferences_of(model, folder, "interval")
+    return Counts(validation, load, with_engine, inferences, slices, verified, interval)
 
 
 def histogram(section, rows=60):

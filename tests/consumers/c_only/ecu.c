@@ -144,6 +144,11 @@ static pnl_status_t decode(const void* c, const uint32_t* w, size_t n, pnl_decod
     e->field = "header";
     return PNL_REFUSED;
 }
+static void kernel(const void* c, uint32_t i, pnl_kernel_t* k) {
+    (void)c;
+    (void)i;
+    (void)k;
+}
 static pnl_patch_kind_t patch_kind(const void* c, const uint32_t* w, size_t n, uint32_t i) {
     (void)c;
     (void)w;
@@ -172,7 +177,8 @@ static uint64_t trace_digest(const void* c, uint64_t d, const uint32_t* w, size_
     return d + n;
 }
 static const pnl_command_set_ops_t command_set_ops = {
-    sizeof(pnl_command_set_ops_t), PNL_API_VERSION, decode, patch_kind, queue_words, queue_cycles, seal, trace_digest};
+    sizeof(pnl_command_set_ops_t), PNL_API_VERSION, decode, kernel, patch_kind, queue_words, queue_cycles, seal,
+    trace_digest};
 
 static pnl_device_t device;
 static pnl_platform_t platform;
@@ -180,7 +186,8 @@ static pnl_command_set_t command_set;
 static pnl_device_t* const devices[1] = {&device};
 static const pnl_session_config_t config = {
     sizeof(pnl_session_config_t), PNL_API_VERSION, devices, 1U, 1U, &platform, &command_set,
-    {{PNL_SIGNATURE_POLICY_OPTIONAL, NULL, 0U, NULL, 0U, NULL}, PNL_RELEASE_VERIFIED, PNL_EVIDENCE_DIGEST}};
+    {{PNL_SIGNATURE_POLICY_OPTIONAL, NULL, 0U, NULL, 0U, NULL}, PNL_RELEASE_VERIFIED, PNL_EVIDENCE_DIGEST,
+     {0U, 0U, 0U}}};
 
 int main(int argc, char** argv) {
     static uint64_t time_us;

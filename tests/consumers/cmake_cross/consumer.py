@@ -22,6 +22,10 @@ def run(kit):
     shown = [line.split()[1] for line in printed.splitlines() if line.startswith("output ")]
     assert shown == [(kit.samples / "output.bin").read_bytes().hex()], printed
 
+    measured = json.loads(kit.pianola("measure", binary, "--board", "mps2_an500", "--images",
+                                      prefix / "lib/pianola/measure", "--json"))
+    assert measured["outputs_equal"] and measured["step"]["device"] > 0, measured
+
     damaged = bytearray(binary.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     (kit.folder / "ecu.ptb").write_bytes(damaged)

@@ -11,7 +11,7 @@
 namespace pianola::test {
 
 inline constexpr std::uint32_t kPackMagic = 0x4345'5650U;  // "PVEC"
-inline constexpr std::uint32_t kPackVersion = 2U;
+inline constexpr std::uint32_t kPackVersion = 3U;
 inline constexpr std::size_t kPackAlignment = 64U;
 
 struct PackHeader {
@@ -43,7 +43,7 @@ static_assert(sizeof(PackTrust) == (3U * kPackAlignment), "the file format");
 // One vector: the device that the file is validated for, in the words of DeviceDescription. The file follows,
 // `shift_bytes` behind the record's end, and then padding.
 struct PackRecord {
-    std::uint32_t file_bytes{0U};
+    std::uint32_t length_bytes{0U};
     std::uint32_t stored_bytes{0U};  // fewer where no target has room: the file is refused for its length, unread
     std::uint32_t shift_bytes{0U};   // 0, or what misaligns the file
     std::array<char, 24U> family{};
@@ -65,7 +65,12 @@ struct PackRecord {
     std::uint32_t attestation{0U};
     std::uint32_t costs{0U};
     std::uint32_t weights_layout{0U};
-    std::array<std::uint32_t, 14U> reserved{};
+    std::uint32_t core_khz{0U};
+    std::uint32_t millicycles_per_instruction{0U};
+    std::uint32_t cost_model{0U};
+    std::uint32_t file_base{0U};
+    std::uint32_t file_bytes{0U};
+    std::array<std::uint32_t, 9U> reserved{};
 };
 static_assert(sizeof(PackRecord) == (3U * kPackAlignment), "the file format");
 
@@ -77,6 +82,8 @@ void copy_device(const From& from, To& to) noexcept {
     to.dram_bytes = from.dram_bytes;
     to.l1_base = from.l1_base;
     to.l1_bytes = from.l1_bytes;
+    to.file_base = from.file_base;
+    to.file_bytes = from.file_bytes;
     to.trace_region_bytes = from.trace_region_bytes;
     to.clock_khz = from.clock_khz;
     to.queue_count = from.queue_count;
@@ -87,6 +94,9 @@ void copy_device(const From& from, To& to) noexcept {
     to.attestation = static_cast<decltype(to.attestation)>(from.attestation);
     to.costs = static_cast<decltype(to.costs)>(from.costs);
     to.weights_layout = from.weights_layout;
+    to.core_khz = from.core_khz;
+    to.millicycles_per_instruction = from.millicycles_per_instruction;
+    to.cost_model = from.cost_model;
 }
 
 [[nodiscard]] constexpr std::size_t pack_aligned(std::size_t size_bytes) noexcept {

@@ -8,16 +8,20 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "capture_host/mutate/kit.h"
+#include "hal/devices/refdev/refdev_command_set.h"
+#include "pianola/development_config.h"
 #include "pianola_host/files.h"
 #include "tests/mutate/subjects.h"
 #include "tests/runtime/rule_case.h"
 #include "tests/runtime/vectors/vector_pack.h"
+#include "tests/support/core_model.h"
 
 namespace pianola::test {
 namespace {
@@ -31,9 +35,9 @@ class Pack {
              std::uint32_t shift_bytes, nlohmann::ordered_json expected,
              mutate::TrustKind trust = mutate::TrustKind::kDevelopment) {
         PackRecord record = describe(device);
-        record.file_bytes = static_cast<std::uint32_t>(file.size());
+        record.length_bytes = static_cast<std::uint32_t>(file.size());
         record.stored_bytes =
-            (file.size() <= kMaxStoredBytes) ? record.file_bytes : static_cast<std::uint32_t>(kPackAlignment);
+            (file.size() <= kMaxStoredBytes) ? record.length_bytes : static_cast<std::uint32_t>(kPackAlignment);
         record.shift_bytes = shift_bytes;
         record.trust = static_cast<std::uint32_t>(trust);
         append(&record, sizeof(record));
@@ -142,6 +146,29 @@ void add_accepted(Pack& pack) {
     }
 }
 
+// By the costs of a core, with the shortest deadline and one that is shorter. The Validator's command set has other
+// costs.
+void add_core(Pack& pack) {
+    const refdev::RefdevCommandSet command_set{kCoreModel};
+    DeviceDescription device = refdev::description_of(core_device());
+    device.capacities = &profiles::kSmallEcu;
+    Workload workload = make_core_workload();
+    for (const Rule rule : {Rule::kAccepted, Rule::kBudDeadline}) {
+        const std::vector<std::uint8_t> file = workload.file();
+        const files::AlignedBytes bytes{file};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        const auto plan = std::make_unique<Plan>();
+        Image image;
+        Verdict verdict;
+        static_cast<void>(
+            validate(bytes.view(), device, command_set, kDevelopmentTrust, *workspace, image, *plan, verdict));
+        nlohmann::ordered_json expected = verdict_of(verdict);
+        expected["rule"] = rule_id(rule);
+        pack.add(std::string{rule_id(rule)} + ": costs of a core", file, device, 0U, expected);
+        workload.manifest.step_deadline_us -= 1U;
+    }
+}
+
 // The verdict of the target's own checks: a mutant that only the host refuses is accepted here.
 nlohmann::ordered_json expectation_of(const mutate::Mutant& mutant, const DeviceDescription& device) {
     std::vector<std::uint8_t> shifted(mutant.shift_bytes);
@@ -208,6 +235,7 @@ int main(int argc, char** argv) {
         } else {
             pianola::test::add_accepted(pack);
             pianola::test::add_misaligned(pack);
+            pianola::test::add_core(pack);
             pianola::test::add_refused(pack, pianola::profiles::kSmallEcu);
         }
         pianola::files::store_file(argv[1], pack.bytes());

@@ -48,7 +48,7 @@ class VulkanObjects : public ShimTest {
     }
     static Objects counted(WordSpan words) {
         Objects objects;
-        for (const ObjectCount& each : VulkanExecutor{}.objects(words, 2U)) {
+        for (const ObjectCount& each : VulkanExecutor{}.objects(refdev::description_of({}), words)) {
             objects[each.kind] = each.count;
         }
         return objects;

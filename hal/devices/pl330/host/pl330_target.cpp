@@ -30,6 +30,9 @@ class Pl330Target final : public Target {
                    ", grid_columns, grid_rows and dram_banks 1, and counts microseconds: clock_khz " +
                    std::to_string(usual.clock_khz);
         }
+        if (device.file_bytes != 0U) {
+            return "a PL330 has no file window: file_bytes must be 0";
+        }
         return what_is_wrong_with_memories(device);
     }
     [[nodiscard]] const CommandSet& command_set() const noexcept override { return command_set_; }

@@ -7,15 +7,16 @@
 namespace pianola::refdev {
 namespace {
 
-std::uint32_t cost_of(KernelId id, const Words& arguments) {
+std::uint32_t cost_of(const CostModel& costs, KernelId id, const Words& arguments) {
     const Kernel* const kernel = find_kernel(static_cast<std::uint32_t>(id));
-    Footprint footprint;
+    ExtentList extents;
+    const WordSpan words{arguments.data(), arguments.size()};
     ArgumentError error;
     if ((kernel == nullptr) || (arguments.size() != kernel->argument_words) ||
-        !is_ok(kernel->describe(WordSpan{arguments.data(), arguments.size()}, footprint, error))) {
+        !is_ok(kernel->describe(words, extents, error))) {
         throw std::invalid_argument{"the kernel does not accept these arguments"};
     }
-    return static_cast<std::uint32_t>(footprint.cost_cycles);
+    return static_cast<std::uint32_t>(launch_cost(costs, *kernel, words, extents));
 }
 
 }  // namespace
@@ -36,17 +37,18 @@ Words end_words() {
     return {header_word(Opcode::kEnd, 1U)};
 }
 
-Words launch_words(KernelId kernel, const Words& arguments) {
+Words launch_words(KernelId kernel, const Words& arguments, const CostModel& costs) {
     const auto length = static_cast<std::uint32_t>(kLaunchHeadWords + arguments.size());
-    Words words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(kernel), cost_of(kernel, arguments)};
+    Words words{header_word(Opcode::kLaunch, length), static_cast<std::uint32_t>(kernel),
+                cost_of(costs, kernel, arguments)};
     append(words, arguments);
     return words;
 }
 
-Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments) {
+Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments, const CostModel& costs) {
     const auto length = static_cast<std::uint32_t>(kDispatchHeadWords + arguments.size());
     Words words{header_word(Opcode::kDispatch, length), core, static_cast<std::uint32_t>(kernel),
-                cost_of(kernel, arguments)};
+                cost_of(costs, kernel, arguments)};
     append(words, arguments);
     return words;
 }

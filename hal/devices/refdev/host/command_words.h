@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 
@@ -19,11 +20,12 @@ using Words = std::vector<std::uint32_t>;
 [[nodiscard]] Words barrier_words();
 [[nodiscard]] Words end_words();
 
-// A launch on the whole grid, with the cost that the kernel publishes. Throws std::invalid_argument if the kernel does
-// not accept the arguments.
-[[nodiscard]] Words launch_words(KernelId kernel, const Words& arguments);
+// A launch on the whole grid, with the cost that the model gives. Throws std::invalid_argument if the kernel does not
+// accept the arguments.
+[[nodiscard]] Words launch_words(KernelId kernel, const Words& arguments, const CostModel& costs = kVirtualCosts);
 // The launch on one core.
-[[nodiscard]] Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments);
+[[nodiscard]] Words dispatch_words(std::uint32_t core, KernelId kernel, const Words& arguments,
+                                   const CostModel& costs = kVirtualCosts);
 
 template <typename Arguments>
 [[nodiscard]] Words to_words(const Arguments& arguments) {

@@ -7,9 +7,12 @@
 #include <cstddef>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "hal/devices/refdev/costs/cost_models.h"
 #include "hal/devices/refdev/device_core.h"
 #include "hal/devices/refdev/host/command_words.h"
 #include "hal/devices/refdev/host/execution_log_reader.h"
+#include "hal/devices/refdev/host/multiply_accumulates.h"
+#include "hal/devices/refdev/host/rom_source.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/refdev_command_set.h"
@@ -23,8 +26,8 @@ namespace {
 
 // A convolution of a large image with a filter of the same size: much work on few bytes. Empty if the memory is too
 // small.
-Words long_launch(std::uint32_t memory, std::uint32_t size_bytes) {
-    constexpr std::uint32_t kEdge = 128U;
+Words long_launch(const CostModel& costs, std::uint32_t memory, std::uint32_t size_bytes) {
+    constexpr std::uint32_t kEdge = 256U;
     constexpr std::uint32_t kImageBytes = kEdge * kEdge;
     if (size_bytes < ((3U * kImageBytes) + kFileAlignmentBytes)) {
         return {};
@@ -52,7 +55,7 @@ Words long_launch(std::uint32_t memory, std::uint32_t size_bytes) {
     arguments.pad_left = kEdge / 2U;
     arguments.activation_min = INT8_MIN;
     arguments.activation_max = INT8_MAX;
-    return launch_words(KernelId::kConv2d, to_words(arguments));
+    return launch_words(KernelId::kConv2d, to_words(arguments), costs);
 }
 
 std::string what_is_wrong_with_grid(const DeviceDescription& device) {
@@ -81,6 +84,22 @@ std::string problem_of(const DeviceDescription& device) {
     if (wrong.empty() &&
         ((device.queue_count == 0U) || (device.queue_count > kMaxQueues) || (device.clock_khz == 0U))) {
         wrong = "queue_count must be 1 to " + std::to_string(kMaxQueues) + ", clock_khz at least 1";
+    }
+    const std::uint64_t core = std::uint64_t{device.core_khz} * 1000U;
+    const std::uint32_t millicycles = device.millicycles_per_instruction;
+    const std::uint64_t clock = (millicycles == 0U) ? device.clock_khz : (core / millicycles);
+    if (wrong.empty() && (((device.core_khz == 0U) != (millicycles == 0U)) || (clock != device.clock_khz))) {
+        wrong =
+            "core_khz and millicycles_per_instruction must give clock_khz, which is core_khz * 1000 / "
+            "millicycles_per_instruction, rounded down; or both be 0";
+    }
+    const CostModel* const costs = find_cost_model(device.cost_model);
+    if (wrong.empty() && ((costs == nullptr) || ((costs->kind == CostKind::kUpperBound) == (millicycles == 0U)))) {
+        wrong = (costs == nullptr) ? "there is no such cost_model"
+                                   : ((millicycles == 0U) ? "a cost_model of a core needs the core's clock and its "
+                                                            "cycles per instruction"
+                                                          : "the virtual cost_model has a clock of its own: core_khz "
+                                                            "and millicycles_per_instruction must be 0");
     }
     return wrong;
 }
@@ -202,9 +221,29 @@ class RefdevSimulator final : public Simulator, private DirectQueues {
     sim::SimPlatform platform_{device_};
 };
 
+[[nodiscard]] const Target* target_of_model(std::uint32_t number) noexcept;
+
+// The device with one of its cost models.
 class RefdevTarget final : public Target {
   public:
-    [[nodiscard]] DeviceDescription usual_device() const override { return description_of({}); }
+    explicit RefdevTarget(const NamedCostModel& costs) : costs_{*costs.model}, symbol_{costs.symbol} {}
+
+    // A core that executes the kernels itself is one: work on several cores or queues would not be parallel.
+    [[nodiscard]] DeviceDescription usual_device() const override {
+        DeviceSpec spec;
+        spec.cost_model = &costs_;
+        if (!costs_.commands.cores_are_parallel) {
+            spec.queue_count = 1U;
+            spec.grid_columns = 1U;
+            spec.grid_rows = 1U;
+        }
+        return description_of(spec);
+    }
+    [[nodiscard]] const Target* with_cost_model(std::uint32_t number) const noexcept override {
+        return target_of_model(number);
+    }
+    [[nodiscard]] const CostModel& costs() const noexcept { return costs_; }
+    [[nodiscard]] const char* cost_model_name() const noexcept override { return costs_.name; }
     [[nodiscard]] std::string what_is_wrong_with(const DeviceDescription& device) const override {
         return problem_of(device);
     }
@@ -233,11 +272,11 @@ class RefdevTarget final : public Target {
             case Sample::kEnd:
                 return end_words();
             case Sample::kCopyLaunch:
-                return launch_words(KernelId::kCopy, copy);
+                return launch_words(KernelId::kCopy, copy, costs_);
             case Sample::kCopyDispatch:
-                return dispatch_words(with.core, KernelId::kCopy, copy);
+                return dispatch_words(with.core, KernelId::kCopy, copy, costs_);
             case Sample::kLongLaunch:
-                return long_launch(with.destination, with.size_bytes);
+                return long_launch(costs_, with.destination, with.size_bytes);
             case Sample::kUnknownCommand:
                 return {header_word(Opcode::kInvalid, 1U)};
             case Sample::kUnknownKernel:
@@ -249,7 +288,7 @@ class RefdevTarget final : public Target {
             case Sample::kNoLength:
                 return {with.value & kOpcodeMask};
             case Sample::kWrongCost: {
-                Words words = launch_words(KernelId::kCopy, copy);
+                Words words = launch_words(KernelId::kCopy, copy, costs_);
                 words.at(kLaunchHeadWords - 1U) = 1U;
                 return words;
             }
@@ -259,6 +298,9 @@ class RefdevTarget final : public Target {
     }
 
     [[nodiscard]] std::string packed_for(WordSpan command) const override { return core_of_packing(command); }
+    [[nodiscard]] std::uint64_t multiply_accumulates(WordSpan command) const override {
+        return refdev::multiply_accumulates(command);
+    }
     [[nodiscard]] std::vector<RamPart> ram(const Capacities& capacities) const override {
         return {{"driver", "device driver", "", "::pianola::refdev::RefdevDriver", "hal/devices/refdev/refdev_driver.h",
                  driver_bytes32(capacities), false},
@@ -274,32 +316,58 @@ class RefdevTarget final : public Target {
                 sizes += fmt::format("{}{}U", sizes.empty() ? "" : ", ", value);
             },
             device);
+        const std::string model =
+            (&costs_ == &kVirtualCosts) ? "" : fmt::format(",\n    &::pianola::refdev::{}", symbol_);
         return fmt::format(
-            "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}}};\n"
+            "inline constexpr ::pianola::refdev::DeviceSpec kDeviceSpec{{\n    {}{}}};\n"
             "static_assert(::pianola::refdev::kRingWords == {}U);\n",
-            sizes, kRingWords);
+            sizes, model, kRingWords);
     }
+    [[nodiscard]] std::string kernel_rom(Span<const std::uint32_t> ids) const override { return rom_source(ids); }
     [[nodiscard]] std::string read_execution_logs(ByteSpan dump, std::vector<QueueLog>& logs) const override {
         return refdev::read_execution_logs(dump, logs);
     }
 
   private:
-    RefdevCommandSet command_set_;
+    const CostModel& costs_;
+    const char* symbol_;
+    RefdevCommandSet command_set_{costs_};
     vulkan::VulkanExecutor vulkan_;
     std::array<const Executor*, 1U> executors_{&vulkan_};
 };
 
+// nullptr: there is no such model.
+const Target* target_of_model(std::uint32_t number) noexcept {
+    static const std::vector<std::unique_ptr<RefdevTarget>> kTargets = [] {
+        std::vector<std::unique_ptr<RefdevTarget>> targets;
+        for (const NamedCostModel& each : cost_models()) {
+            targets.push_back(std::make_unique<RefdevTarget>(each));
+        }
+        return targets;
+    }();
+    for (const auto& each : kTargets) {
+        if (each->costs().number == number) {
+            return each.get();
+        }
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 const Target& target() {
-    static const RefdevTarget kTarget;
-    return kTarget;
+    return *target_of_model(kVirtualCosts.number);
+}
+
+const Target& target_of(const DeviceDescription& device) {
+    return *target_of_model(costs_of(device).number);
 }
 
 DeviceSpec spec_of(const DeviceDescription& device) {
     DeviceSpec spec;
     copy_sizes(device, spec);
     spec.capacities = device.capacities;
+    spec.cost_model = &costs_of(device);
     return spec;
 }
 

@@ -8,8 +8,9 @@
 
 namespace pianola::refdev {
 
-// Static lifetime.
+// Static lifetime. With the virtual device's costs, or those of `device`.
 [[nodiscard]] const Target& target();
+[[nodiscard]] const Target& target_of(const DeviceDescription& device);
 
 // Conversion between a description and the sizes of a reference device.
 [[nodiscard]] DeviceSpec spec_of(const DeviceDescription& device);

@@ -29,8 +29,8 @@ void add_run(const AddPlan& plan, const std::int8_t* input1, std::uint32_t strid
 
 }  // namespace
 
-Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_add(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -48,7 +48,23 @@ Status describe_add(WordSpan arguments, Footprint& footprint, ArgumentError& err
         check.operand(word_of(offsetof(Arguments, input2)), shape2.elements, Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, output)), output_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * output_bytes);
+    return check.finish(accepted);
+}
+
+void work_add(WordSpan arguments, Loops loops, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const BroadcastTurns turns{a.dims};
+    work.operations = kOperationsPerElement * turns.elements;
+    const bool is_dense = (a.strides1[3] != 0U) && (a.strides2[3] != 0U);
+    const bool has_vectors = is_dense && (loops == Loops::kMve);
+    work.turns = {1U,
+                  turns.outer,
+                  turns.middle,
+                  turns.runs,
+                  (is_dense && !has_vectors) ? turns.elements : 0U,
+                  is_dense ? 0U : turns.elements,
+                  has_vectors ? (turns.runs * (a.dims[3] / kAddLanes)) : 0U,
+                  (has_vectors && ((a.dims[3] % kAddLanes) != 0U)) ? turns.runs : 0U};
 }
 
 Status compute_add(WordSpan arguments, const BoundOperands& bound) noexcept {

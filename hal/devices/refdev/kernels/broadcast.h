@@ -47,6 +47,20 @@ struct BroadcastRun {
     }
 };
 
+// Turns of the loops of for_each_run(), for a result that is an operand.
+struct BroadcastTurns {
+    std::uint64_t outer;
+    std::uint64_t middle;
+    std::uint64_t runs;
+    std::uint64_t elements;
+
+    explicit constexpr BroadcastTurns(const BroadcastDims& dims) noexcept
+        : outer{dims[0]},
+          middle{bounded_product(outer, dims[1])},
+          runs{bounded_product(middle, dims[2])},
+          elements{bounded_product(runs, dims[3])} {}
+};
+
 // Calls run(BroadcastRun) for every run of the result, in order.
 template <typename Run>
 void for_each_run(const BroadcastDims& dims, Run run) noexcept {

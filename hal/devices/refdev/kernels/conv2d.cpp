@@ -2,7 +2,9 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
 #include "hal/devices/refdev/kernels/layers.h"
+#include "hal/devices/refdev/kernels/lead.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
 #include "hal/devices/refdev/kernels/patch.h"
 
@@ -172,7 +174,29 @@ void compute_packed_batch(const Plan& plan, WeightsLayout layout, const Operands
     run_packed_layer(layer, plan.requantisation, plan.pixels, operands.output, accumulate);
 }
 
+// The pixels of a block of channels are all computed before those of the next block, which read the input again; those
+// of int16 have all their blocks first.
+[[nodiscard, gnu::noinline]] Lead lead_of_layer(const Arguments& a, const LayerElements& elements) noexcept {
+    const WindowedImages images{a.batches,
+                                {a.input_height, a.filter_height, a.stride_height, a.dilation_height, a.pad_top},
+                                {a.input_width, a.filter_width, a.stride_width, a.dilation_width, a.pad_left},
+                                a.output_height,
+                                a.output_width,
+                                std::uint64_t{a.input_channels} * elements.activation_bytes,
+                                std::uint64_t{a.output_channels} * elements.activation_bytes};
+    const std::uint32_t block = (a.weights_layout == WeightsLayout::kPlain) ? kChannelBlock : kPackedChannels;
+    if ((a.filter_channels == a.input_channels) && (a.output_channels <= block)) {
+        return {lead_of(images), 1U};
+    }
+    return {elements.are_bytes() ? kWholeLead : (lead_of(images) + images.output_pixel), 1U};
+}
+
 }  // namespace
+
+std::uint64_t products_of(const Conv2dArguments& a) noexcept {
+    return bounded_product(a.batches, a.output_height, a.output_width, a.output_channels) *
+           bounded_product(a.filter_height, a.filter_width, a.filter_channels);
+}
 
 Status check_layer(const Conv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint32_t groups = a.input_channels / a.filter_channels;
@@ -206,14 +230,43 @@ Status check_layer(const Conv2dArguments& a, const LayerElements& elements, Laun
                       bounded_product(stored_channels, elements.parameters_bytes), Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, output)), bounded_product(outputs, elements.activation_bytes),
                       Access::kWrite) &&
-        check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, outputs * taps);
+        (check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart) ||
+         check.output_follows(lead_of_layer(a, elements)));
+    return check.finish(accepted);
 }
 
-Status describe_conv2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_conv2d(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     return check.words_accepted() ? check_layer(arguments_from_words<Arguments>(arguments), kInt8Elements, check)
                                   : Status::kRefused;
+}
+
+void work_conv2d(WordSpan arguments, Loops loops, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const Plan plan{a};
+    const bool is_plain = a.weights_layout == WeightsLayout::kPlain;
+    const std::uint64_t layers = std::uint64_t{a.batches} * (plan.output_channels / plan.group_channels);
+    const std::uint32_t piece = plan.has_patches ? (is_plain ? kTapBlock : kPackedTaps) : plan.taps;
+    const LayerLoops layer{layers, plan.group_channels,          plan.pixels, plan.taps, piece,
+                           false,  plan.requantisation.is_int8()};
+    work.operations = products_of(a);
+    work.turns[kLaunchTerm] = 1U;
+    if (is_plain) {
+        count_plain_layers(layer, loops, work);
+    } else {
+        count_packed_layers(layer, a.weights_layout, loops, work);
+    }
+    if (plan.has_patches) {
+        const std::uint64_t blocks =
+            layers * (is_plain ? plain_blocks(plan.group_channels) : packed_blocks(plan.group_channels));
+        const PatchTurns turns = patch_turns(plan.geometry, a.output_height, a.output_width, piece, loops);
+        work.turns[kOwnTerm] = blocks * turns.patches;
+        work.turns[kOwnTerm + 1U] = blocks * turns.inner_units;
+        work.turns[kOwnTerm + 2U] = blocks * turns.border_units;
+        work.turns[kOwnTerm + 3U] = blocks * turns.inside_units;
+        work.turns[kOwnTerm + 4U] = blocks * turns.copies;
+        work.turns[kOwnTerm + 5U] = blocks * turns.fills;
+    }
 }
 
 Status compute_conv2d(WordSpan arguments, const BoundOperands& bound) noexcept {

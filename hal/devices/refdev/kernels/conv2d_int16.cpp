@@ -1,6 +1,7 @@
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/patch.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -75,6 +76,32 @@ void compute_pixel(const Plan& plan, const Conv2dArguments& a, const BoundOperan
 }
 
 }  // namespace
+
+void work_conv2d_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const auto [a, sum_bytes] = arguments_from_words<Conv2dInt16Arguments>(arguments);
+    const Plan plan{a, sum_bytes};
+    const std::uint64_t pixels = std::uint64_t{a.batches} * a.output_height * a.output_width;
+    const std::uint64_t outputs = pixels * a.output_channels;
+    const std::uint64_t blocks =
+        (a.input_channels / a.filter_channels) * blocks_of(plan.group_channels, kChannelBlock);  // of a pixel
+    const std::uint64_t patches = blocks_of(plan.taps, kPatchTaps);                              // of a block
+    const PieceTurns turns = piece_turns(plan.geometry, a.output_height, a.output_width, kPatchTaps * kElementBytes);
+    work.operations = products_of(a);
+    work.turns = {1U,
+                  pixels,
+                  pixels * blocks,
+                  turns_if(sum_bytes == kNarrowSumBytes, outputs),
+                  turns_if(sum_bytes == kWideSumBytes, outputs),
+                  pixels * blocks * patches,
+                  a.batches * blocks * turns.inner_pieces,
+                  a.batches * blocks * turns.whole_pieces,
+                  a.batches * blocks * turns.partial_pieces,
+                  a.batches * blocks * turns.padding_pieces,
+                  a.batches * blocks * turns.copied,
+                  a.batches * blocks * turns.filled,
+                  outputs * patches,
+                  outputs * plan.taps};
+}
 
 Status compute_conv2d_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const auto [a, sum_bytes] = arguments_from_words<Conv2dInt16Arguments>(arguments);

@@ -1,5 +1,6 @@
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/layers.h"
+#include "hal/devices/refdev/kernels/turns.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {
@@ -55,6 +56,27 @@ struct Window {
 }
 
 }  // namespace
+
+void work_depthwise_conv2d_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const auto [a, sum_bytes] = arguments_from_words<DepthwiseConv2dInt16Arguments>(arguments);
+    const Plan plan{a, sum_bytes};
+    const std::uint64_t rows = std::uint64_t{a.batches} * a.output_height;
+    const std::uint64_t outputs = rows * a.output_width * plan.output_channels;
+    const std::uint64_t channels = std::uint64_t{a.batches} * plan.output_channels;
+    const std::uint64_t tap_rows = taps_inside_all(plan.rows, a.output_height);
+    const std::uint64_t tap_columns = taps_inside_all(plan.columns, a.output_width);
+    // Windows that have a tap inside, at most.
+    const std::uint64_t windows = (tap_columns < a.output_width) ? tap_columns : a.output_width;
+    work.operations = products_of(a);
+    work.turns = {1U,
+                  rows,
+                  rows * a.output_width,
+                  turns_if(sum_bytes == kNarrowSumBytes, outputs),
+                  turns_if(sum_bytes == kWideSumBytes, outputs),
+                  channels * tap_rows * windows,
+                  channels * tap_rows * (a.output_width - windows),
+                  channels * tap_rows * tap_columns};
+}
 
 Status compute_depthwise_conv2d_int16(WordSpan arguments, const BoundOperands& bound) noexcept {
     const auto [a, sum_bytes] = arguments_from_words<DepthwiseConv2dInt16Arguments>(arguments);

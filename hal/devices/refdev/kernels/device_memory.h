@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "pianola/config.h"
+#include "pianola/span.h"
 #include "pianola/status.h"
 
 namespace pianola::refdev {
@@ -61,6 +62,19 @@ class DeviceMemory {
         return {region.base,           region.size_bytes,      region.host,
                 permits(kDeviceReads), permits(kDeviceWrites), permits(kQueueReads),
                 permits(kQueueWrites), permits(kFetch)};
+    }
+
+    // Where the region that begins at this address lies in this core's memory: empty if it is damaged. False if there
+    // is no such region.
+    [[nodiscard]] bool find_place(std::uint32_t base, ByteSpan& place) const noexcept {
+        for (std::uint32_t i = 0U; (i < count_) && (i < kMaxRegions); ++i) {
+            const Registers& region = registers_[i];
+            if (region.base == base) {
+                place = is_whole(region, copies_[i]) ? ByteSpan{region.host, region.size_bytes} : ByteSpan{};
+                return true;
+            }
+        }
+        return false;
     }
 
     // nullptr if [address, address + size) is not entirely inside one region that permits the access.

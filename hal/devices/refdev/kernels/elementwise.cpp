@@ -47,8 +47,8 @@ void compute(const UnaryArguments& a, const std::int8_t* input, std::int8_t* out
 
 }  // namespace
 
-Status describe_unary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<UnaryArguments>, footprint, error};
+Status describe_unary(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<UnaryArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -63,7 +63,40 @@ Status describe_unary(WordSpan arguments, Footprint& footprint, ArgumentError& e
         check.operand(word_of(offsetof(UnaryArguments, input)), size_bytes, Access::kRead) &&
         check.operand(word_of(offsetof(UnaryArguments, output)), size_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(UnaryArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, a.count);
+    return check.finish(accepted);
+}
+
+namespace {
+
+// Which of Work::turns counts the elements of an operation.
+[[nodiscard]] constexpr std::size_t term_of(UnaryOp op, std::uint32_t type) noexcept {
+    const bool is_int8 = type == kTypeInt8;
+    switch (op) {
+        case UnaryOp::kNegate:
+            return is_int8 ? 1U : 7U;
+        case UnaryOp::kAbs:
+            return is_int8 ? 2U : 8U;
+        case UnaryOp::kRelu:
+            return is_int8 ? 3U : 9U;
+        case UnaryOp::kAddScalar:
+            return is_int8 ? 4U : 10U;
+        case UnaryOp::kMulScalar:
+        case UnaryOp::kSquare:
+            return is_int8 ? 5U : 10U;
+        case UnaryOp::kUnspecified:
+        case UnaryOp::kCopy:
+        default:
+            return is_int8 ? 6U : 11U;
+    }
+}
+
+}  // namespace
+
+void work_unary(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const UnaryArguments a = arguments_from_words<UnaryArguments>(arguments);
+    work.operations = a.count;
+    work.turns[0] = 1U;
+    work.turns[term_of(a.op, a.type)] = a.count;
 }
 
 Status compute_unary(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -110,8 +143,8 @@ void compute(const BinaryArguments& a, const std::int8_t* input1, const std::int
 
 }  // namespace
 
-Status describe_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<BinaryArguments>, footprint, error};
+Status describe_binary(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<BinaryArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -127,7 +160,38 @@ Status describe_binary(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.operand(word_of(offsetof(BinaryArguments, input2)), size_bytes, Access::kRead) &&
         check.operand(word_of(offsetof(BinaryArguments, output)), size_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(BinaryArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, a.count);
+    return check.finish(accepted);
+}
+
+namespace {
+
+constexpr std::size_t kBinaryTerms = 5U;
+
+[[nodiscard]] constexpr std::size_t binary_term_of(BinaryOp op) noexcept {
+    switch (op) {
+        case BinaryOp::kSubtract:
+            return 1U;
+        case BinaryOp::kMultiply:
+            return 2U;
+        case BinaryOp::kMinimum:
+        case BinaryOp::kMaximum:
+            return 3U;
+        case BinaryOp::kEqual:
+            return 4U;
+        case BinaryOp::kUnspecified:
+        case BinaryOp::kAdd:
+        default:
+            return 0U;
+    }
+}
+
+}  // namespace
+
+void work_binary(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const BinaryArguments a = arguments_from_words<BinaryArguments>(arguments);
+    work.operations = a.count;
+    work.turns[0] = 1U;
+    work.turns[1U + binary_term_of(a.op) + ((a.type == kTypeInt8) ? 0U : kBinaryTerms)] = a.count;
 }
 
 Status compute_binary(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -36,9 +36,6 @@ template <std::uint32_t kIntegerBits>
     // exp(-1/4), exp(-1/2), exp(-1), ... exp(-16)
     constexpr std::array<std::int32_t, 7> kExpOfPowers{1672461947, 1302514674, 790015084, 290630308,
                                                        39332535,   720401,     242};
-    if (a == 0) {
-        return INT32_MAX;
-    }
     const std::uint32_t above_quarter = static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(kQuarter);
     const std::int32_t small = static_cast<std::int32_t>(above_quarter) - kQuarter;  // in [-1/4, 0)
     const std::uint32_t rest = static_cast<std::uint32_t>(wrapping_subtract(small, a));
@@ -48,7 +45,7 @@ template <std::uint32_t kIntegerBits>
             result = rounding_doubling_high_multiply(result, kExpOfPowers[i]);
         }
     }
-    return result;
+    return (a == 0) ? INT32_MAX : result;
 }
 
 // 1 / (1/2 + a/2) for a in [0, 1), Q0.31 to Q2.29.

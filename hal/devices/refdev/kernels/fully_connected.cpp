@@ -2,8 +2,10 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
 #include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/packed_layer.h"
+#include "hal/devices/refdev/kernels/turns.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {
@@ -19,14 +21,6 @@ struct Operands {
     std::int8_t* output;
 };
 
-[[nodiscard]] std::int32_t sum_of(const std::int8_t* taps, std::uint32_t count, std::int32_t offset) noexcept {
-    std::int32_t sum = 0;
-    for (std::uint32_t i = 0U; i < count; ++i) {
-        sum += taps[i] + offset;
-    }
-    return sum;
-}
-
 // Several output channels of one or two batches. Filter, parameters and outputs point to the first of them.
 struct Block {
     TapRows rows;
@@ -40,10 +34,9 @@ void store_block(const FullyConnectedArguments& a, const Block& block, const Req
     if (a.filter_offset != 0) {
         for (std::uint32_t row = 0U; row < block.rows.rows; ++row) {
             const std::int8_t* const taps = (row == 0U) ? block.rows.first : block.rows.second;
-            const std::int32_t by_offset = a.filter_offset * sum_of(taps, a.input_depth, a.input_offset);
-            for (std::uint32_t channel = 0U; channel < block.filter.channels; ++channel) {
-                sums[row][channel] = wrapping_add(sums[row][channel], by_offset);
-            }
+            const std::int32_t of_offset = static_cast<std::int32_t>(a.input_depth) * a.input_offset;
+            const std::int32_t by_offset = a.filter_offset * (sum_taps(taps, a.input_depth) + of_offset);
+            add_to_sums(sums[row], block.filter.channels, by_offset);
         }
     }
     store_sums(sums, block.parameters, block.filter.channels, requantisation,
@@ -95,6 +88,10 @@ void compute_packed(const FullyConnectedArguments& a, const Operands& operands) 
 
 }  // namespace
 
+std::uint64_t products_of(const FullyConnectedArguments& a) noexcept {
+    return bounded_product(a.batches, a.output_depth) * a.input_depth;
+}
+
 Status check_layer(const FullyConnectedArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept {
     const std::uint64_t outputs = bounded_product(a.batches, a.output_depth);
     const bool is_plain = a.weights_layout == WeightsLayout::kPlain;
@@ -124,14 +121,37 @@ Status check_layer(const FullyConnectedArguments& a, const LayerElements& elemen
         check.operand(word_of(offsetof(FullyConnectedArguments, output)),
                       bounded_product(outputs, elements.activation_bytes), Access::kWrite) &&
         check.output_placed(word_of(offsetof(FullyConnectedArguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, outputs * a.input_depth);
+    return check.finish(accepted);
 }
 
-Status describe_fully_connected(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<FullyConnectedArguments>, footprint, error};
+Status describe_fully_connected(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<FullyConnectedArguments>, extents, error};
     return check.words_accepted()
                ? check_layer(arguments_from_words<FullyConnectedArguments>(arguments), kInt8Elements, check)
                : Status::kRefused;
+}
+
+// Turns beside those of layer_work.h: sums of taps by which a filter's offset is multiplied, their taps.
+void work_fully_connected(WordSpan arguments, Loops loops, Work& work) noexcept {
+    const FullyConnectedArguments a = arguments_from_words<FullyConnectedArguments>(arguments);
+    const LayerLoops layer{1U,
+                           a.output_depth,
+                           a.batches,
+                           a.input_depth,
+                           a.input_depth,
+                           a.batches == 1U,
+                           is_int8_range(a.activation_min, a.activation_max)};
+    work.operations = products_of(a);
+    work.turns[kLaunchTerm] = 1U;
+    if (a.weights_layout == WeightsLayout::kPlain) {
+        count_plain_layers(layer, loops, work);
+        const std::uint64_t sums = plain_blocks(a.output_depth) * a.batches;
+        const std::uint64_t once = (loops == Loops::kMve) ? blocks_of(a.input_depth, kMveLanes) : a.input_depth;
+        work.turns[kOwnTerm] = turns_if(a.filter_offset != 0, sums);
+        work.turns[kOwnTerm + 1U] = turns_if(a.filter_offset != 0, sums * once);
+    } else {
+        count_packed_layers(layer, a.weights_layout, loops, work);
+    }
 }
 
 Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -154,6 +174,19 @@ Status compute_fully_connected(WordSpan arguments, const BoundOperands& bound) n
         channel += channels;
     }
     return Status::kOk;
+}
+
+void work_fully_connected_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const auto [a, sum_bytes] = arguments_from_words<FullyConnectedInt16Arguments>(arguments);
+    const std::uint64_t outputs = bounded_product(a.batches, a.output_depth);
+    work.operations = outputs * a.input_depth;
+    work.turns = {1U,
+                  a.batches,
+                  a.batches * blocks_of(a.output_depth, kChannelBlock),
+                  turns_if(sum_bytes == kNarrowSumBytes, outputs),
+                  turns_if(sum_bytes == kWideSumBytes, outputs),
+                  outputs * blocks_of(a.input_depth, kNarrowTaps),
+                  outputs * a.input_depth};
 }
 
 Status compute_fully_connected_int16(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -74,6 +74,12 @@ void accumulate(const TapRows& rows, const FilterRows& filter, BlockSums& sums) 
 // start_sums() and accumulate() for weights that are used once: a single row, all of its taps.
 void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* parameters, ChannelSums& sums) noexcept;
 
+// The sum of `count` taps, without an offset.
+[[nodiscard]] std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept;
+
+// Adds a value to the sums of the first `channels` channels, modulo 2^32.
+void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept;
+
 // Scales, clamps and stores the sums of 1 to kRowBlock rows with outputs `stride` apart.
 struct OutputRows {
     std::int8_t* first;
@@ -87,8 +93,13 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
                      const Requantisation& requantisation, std::int8_t* output) noexcept;
 
+// The output channels that share an input channel, of one output pixel: the window begins at that input channel, and at
+// the weights of the first of these channels, which are adjacent.
+void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept;
+
 // Tiles of a depthwise convolution: a filter of 3 x 3 taps, without strides and dilation, one output channel for each
-// input channel, and a short form that is exact with shifts below 0. A tile is some columns of two output rows of a
+// input channel. Their short form is exact for shifts below 0 alone. A tile is some columns of two output rows of a
 // group of channels; its taps are first reordered for the core.
 struct DepthwiseTiles {
     std::uint32_t channels;  // of a group; 0: the variant has no tiles
@@ -171,6 +182,8 @@ struct AddPlan {
         return range.place(output_scale.apply(wrapping_add(term1.value(input1), term2.value(input2))));
     }
 };
+
+inline constexpr std::uint32_t kAddLanes = 4U;  // that a variant with vectors adds together
 
 // Element by element; the output is disjoint from each input, or in place of it. Scales shift to the right.
 void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int8_t* input2, std::int8_t* output,

@@ -24,11 +24,10 @@ struct RootScale {
     constexpr std::int32_t kLowest = 1 << 27;  // of the steps' start, which is below four times this
     constexpr std::int32_t kShiftOfLowest = 11;
     constexpr std::uint32_t kSteps = 5U;
-    if (value <= 1) {
-        return RootScale{INT32_MAX, 0};
-    }
+    // Numbers that give 1 take the same steps as others.
+    const std::int32_t one = (value <= 1) ? INT32_MAX : 0;
     std::int32_t shift = kShiftOfLowest;
-    std::int32_t scaled = value;
+    std::int32_t scaled = larger_of(value, 2);
     while (scaled >= (4 * kLowest)) {
         scaled /= 4;
         shift += 1;
@@ -48,7 +47,9 @@ struct RootScale {
     }
     x = rounding_doubling_high_multiply(x, kHalfSqrt2);
     if (shift < 0) {
-        return RootScale{wrapping_shift_left(x, static_cast<std::uint32_t>(-shift)), 0};
+        const std::int32_t root = wrapping_shift_left(x, static_cast<std::uint32_t>(-shift));
+        return RootScale{static_cast<std::int32_t>(static_cast<std::uint32_t>(root) | static_cast<std::uint32_t>(one)),
+                         0};
     }
     return RootScale{x, -shift};
 }

@@ -5,9 +5,11 @@
 // behaviour.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "hal/devices/refdev/kernels/device_memory.h"
+#include "hal/devices/refdev/kernels/work.h"
 #include "pianola/command_set.h"
 #include "pianola/span.h"
 #include "pianola/status.h"
@@ -18,23 +20,20 @@ namespace pianola::refdev {
 enum class KernelId : std::uint32_t {
     kUnspecified = 0U,
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
-#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, compute) enumerator = (id),
+#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, work, compute) enumerator = (id),
 #include "hal/devices/refdev/kernels/kernels.inc"  // NOLINT(misra-text-19.0.3): DEV-004
 #undef PIANOLA_KERNEL
 };
 
-// Extents and cost of a launch with given arguments.
-struct Footprint {
-    ExtentList extents;
-    std::uint64_t cost_cycles{0U};
-
-    constexpr void clear() noexcept {
-        extents.clear();
-        cost_cycles = 0U;
-    }
+// All of them, in the order of their ids.
+inline constexpr std::array kKernelIds{
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): DEV-004
+#define PIANOLA_KERNEL(id, enumerator, name, version, arguments, describe, work, compute) KernelId::enumerator,
+#include "hal/devices/refdev/kernels/kernels.inc"  // NOLINT(misra-text-19.0.3): DEV-004
+#undef PIANOLA_KERNEL
 };
 
-// Why argument words are refused.
+// Why argument words are refused; or which of them is special.
 struct ArgumentError {
     const char* field{""};   // static lifetime
     std::uint32_t word{0U};  // index of the argument word
@@ -59,16 +58,20 @@ struct Kernel {
     // Bit i: argument word i is the device address of an operand (0 for an optional operand that a launch omits). For
     // any two accepted values, the operand's extents differ by exactly their difference; nothing else differs.
     std::uint64_t address_words{0U};
-    // Bit i: argument word i is a value alone. It changes neither extents nor cost, and if two values of it are
+    // Bit i: argument word i is a value alone. It changes neither extents nor work, and if two values of it are
     // accepted, so is every value in between, compared as unsigned words, as long as the two have the same sign. This
     // holds for any number of such words together: the accepted set is a product of ranges. (Hence no activation_min:
-    // its upper bound is activation_max.)
+    // its upper bound is activation_max. Nor activation_max, where a full range of int8 takes fewer steps.)
     std::uint64_t value_words{0U};
 
-    // Checks the argument words (argument_words of them) and publishes extents and cost. kOk or kRefused. After kOk,
-    // compute() with the same words touches the published extents and nothing else, and writes every byte of those
-    // written.
-    Status (*describe)(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept = nullptr;
+    // Checks the argument words (argument_words of them) and publishes extents. kOk or kRefused. After kOk, compute()
+    // with the same words touches the published extents and nothing else, and writes every byte of those written. With
+    // kOk, the error is unchanged, or names the output if that overlaps an input so that the result is right only where
+    // compute() executes the launch, in its order.
+    Status (*describe)(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept = nullptr;
+
+    // Adds to a Work of zeros what compute() does for words that describe() has accepted, with such inner loops.
+    void (*work)(WordSpan arguments, Loops loops, Work& work) noexcept = nullptr;
 
     // Computes a launch that describe() has accepted, on its extents: called only by run(). kOk; kRefused: an
     // unsatisfied wait for a semaphore, and nothing was written.
@@ -81,7 +84,7 @@ struct Kernel {
 // other result than kOk, nothing was written.
 Status run(const Kernel& kernel, WordSpan arguments, const DeviceMemory& memory) noexcept;
 
-// The ROM, sorted by id, without gaps from 1.
+// The ROM, sorted by id. On the host it has every kernel of kernels.inc.
 [[nodiscard]] Span<const Kernel> kernel_rom() noexcept;
 
 // Constant time. nullptr if there is no such kernel.

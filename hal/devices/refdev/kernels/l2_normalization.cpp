@@ -28,8 +28,8 @@ void compute_row(const Arguments& a, const std::int8_t* input, std::int8_t* outp
 
 }  // namespace
 
-Status describe_l2_normalization(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_l2_normalization(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -39,7 +39,14 @@ Status describe_l2_normalization(WordSpan arguments, Footprint& footprint, Argum
         check.operand(word_of(offsetof(Arguments, input)), elements, Access::kRead) &&
         check.operand(word_of(offsetof(Arguments, output)), elements, Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * elements);
+    return check.finish(accepted);
+}
+
+void work_l2_normalization(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint64_t elements = bounded_product(a.rows, a.depth);
+    work.operations = kOperationsPerElement * elements;
+    work.turns = {1U, a.rows, elements};
 }
 
 Status compute_l2_normalization(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -38,14 +38,13 @@ bool LaunchCheck::words_accepted() noexcept {
 }
 
 bool LaunchCheck::operand(std::uint32_t address_word, std::uint64_t size_bytes, Access access) noexcept {
-    operand_bytes_ += size_bytes;
     const bool published = (size_bytes <= kMaxOperandBytes) &&
-                           footprint_.extents.add(words_[address_word], size_bytes, access, rules_[address_word].field);
+                           extents_.add(words_[address_word], size_bytes, access, rules_[address_word].field);
     return require(published, address_word);
 }
 
 bool LaunchCheck::output_placed(std::uint32_t address_word, Placement placement) noexcept {
-    const Span<const Extent> extents = footprint_.extents.view();
+    const Span<const Extent> extents = extents_.view();
     const std::size_t last = extents.size() - 1U;
     const Extent& output = extents[last];
     for (std::size_t i = 0U; i < last; ++i) {
@@ -57,13 +56,24 @@ bool LaunchCheck::output_placed(std::uint32_t address_word, Placement placement)
     return true;
 }
 
-Status LaunchCheck::finish(bool accepted, std::uint64_t operations) noexcept {
+bool LaunchCheck::output_follows(const Lead& lead) const noexcept {
+    const Span<const Extent> extents = extents_.view();
+    const std::size_t last = extents.size() - 1U;
+    const Extent& output = extents[last];
+    const std::uint32_t distance = extents[0U].address - output.address;
+    bool follows =
+        (output.address <= extents[0U].address) && (distance >= lead.bytes) && ((distance % lead.unit_bytes) == 0U);
+    for (std::size_t i = 1U; i < last; ++i) {
+        follows = follows && !share_bytes(extents[i], output);
+    }
+    return follows;
+}
+
+Status LaunchCheck::finish(bool accepted) noexcept {
     if (!accepted) {
-        footprint_.clear();
+        extents_.clear();
         return Status::kRefused;
     }
-    footprint_.cost_cycles = kLaunchCycles + ((operations + (kOperationsPerCycle - 1U)) / kOperationsPerCycle) +
-                             ((operand_bytes_ + (kBytesPerCycle - 1U)) / kBytesPerCycle);
     return Status::kOk;
 }
 
@@ -92,13 +102,13 @@ namespace {
     return Status::kOk;
 }
 
-// Separate from run(), so that the footprint is not on the stack while a kernel runs.
+// Separate from run(), so that the extents are not on the stack while a kernel runs.
 [[nodiscard, gnu::noinline]] Status describe_and_bind(const Kernel& kernel, WordSpan arguments,
                                                       const DeviceMemory& memory, BoundOperands& bound) noexcept {
-    Footprint footprint;
+    ExtentList extents;
     ArgumentError error;
-    const Status described = kernel.describe(arguments, footprint, error);
-    return is_ok(described) ? bind(footprint.extents, memory, bound) : described;
+    const Status described = kernel.describe(arguments, extents, error);
+    return is_ok(described) ? bind(extents, memory, bound) : described;
 }
 
 }  // namespace

@@ -42,18 +42,21 @@ template <typename... Factors>
     return product;
 }
 
-// The cost model of every launch, in cycles: start-up, 16 multiply-accumulates (or as simple operations) per cycle, 8
-// bytes of operands per cycle.
-inline constexpr std::uint64_t kLaunchCycles = 64U;
-inline constexpr std::uint64_t kOperationsPerCycle = 16U;
-inline constexpr std::uint64_t kBytesPerCycle = 8U;
+// How far a kernel's writes run ahead of its reads. Where the output's first byte is at least `bytes` below that of the
+// first operand that is read, and their distance is a multiple of `unit_bytes`, no byte of that operand is overwritten
+// before it has been read for the last time. This holds for the inner loops of every variant (inner_loops.h) and
+// depends neither on addresses nor on words that are values alone (kernel.h).
+struct Lead {
+    std::uint64_t bytes;
+    std::uint32_t unit_bytes;
+};
 
 class LaunchCheck {
   public:
     // The referenced objects must outlive this one. `words` and `rules` have equal sizes: see words_accepted().
-    LaunchCheck(WordSpan words, Span<const ArgumentRule> rules, Footprint& footprint, ArgumentError& error) noexcept
-        : words_{words}, rules_{rules}, footprint_{footprint}, error_{error} {
-        footprint_.clear();
+    LaunchCheck(WordSpan words, Span<const ArgumentRule> rules, ExtentList& extents, ArgumentError& error) noexcept
+        : words_{words}, rules_{rules}, extents_{extents}, error_{error} {
+        extents_.clear();
     }
 
     // False if the number of words is wrong (the error names no field), or a word is outside its range.
@@ -73,18 +76,20 @@ class LaunchCheck {
     };
     // Checks the placement of the operand published last.
     [[nodiscard]] bool output_placed(std::uint32_t address_word, Placement placement) noexcept;
+    // Where that is false for kApart: whether the output overlaps only the first operand, as far as the kernel's lead
+    // permits. The error names the output in either case, as Kernel::describe() says.
+    [[nodiscard]] bool output_follows(const Lead& lead) const noexcept;
 
-    // The verdict. `accepted` is the conjunction of all checks; `operations` feeds the cost model.
-    [[nodiscard]] Status finish(bool accepted, std::uint64_t operations) noexcept;
+    // The verdict. `accepted` is the conjunction of all checks.
+    [[nodiscard]] Status finish(bool accepted) noexcept;
 
   private:
     [[nodiscard]] bool refuse(std::uint32_t word) noexcept;
 
     WordSpan words_;
     Span<const ArgumentRule> rules_;
-    Footprint& footprint_;
+    ExtentList& extents_;
     ArgumentError& error_;
-    std::uint64_t operand_bytes_{0U};
 };
 
 }  // namespace pianola::refdev

@@ -6,9 +6,6 @@
 namespace pianola::refdev {
 namespace {
 
-// Products are at most 2^22 in magnitude: that many of them fit into 32 bits.
-constexpr std::uint32_t kNarrowTaps = 256U;
-
 [[nodiscard]] std::int32_t sum_of_products(const std::int8_t* taps, const std::int8_t* weights,
                                            std::uint32_t count) noexcept {
     std::int32_t sum = 0;
@@ -26,9 +23,9 @@ template <typename Parameters>
 }
 
 template <typename Layer>
-[[nodiscard]] Status describe(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+[[nodiscard]] Status describe(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
     using Arguments = Int16Layer<Layer>;
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -84,16 +81,16 @@ void Int16Output::store(const WideSums& sums, const std::int8_t* parameters, std
     }
 }
 
-Status describe_fully_connected_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    return describe<FullyConnectedArguments>(arguments, footprint, error);
+Status describe_fully_connected_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    return describe<FullyConnectedArguments>(arguments, extents, error);
 }
 
-Status describe_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    return describe<Conv2dArguments>(arguments, footprint, error);
+Status describe_conv2d_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    return describe<Conv2dArguments>(arguments, extents, error);
 }
 
-Status describe_depthwise_conv2d_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    return describe<DepthwiseConv2dArguments>(arguments, footprint, error);
+Status describe_depthwise_conv2d_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    return describe<DepthwiseConv2dArguments>(arguments, extents, error);
 }
 
 }  // namespace pianola::refdev

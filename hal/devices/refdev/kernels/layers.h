@@ -32,12 +32,20 @@ Status check_layer(const FullyConnectedArguments& a, const LayerElements& elemen
 Status check_layer(const Conv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept;
 Status check_layer(const DepthwiseConv2dArguments& a, const LayerElements& elements, LaunchCheck& check) noexcept;
 
+// Multiply-accumulates of a launch.
+[[nodiscard]] std::uint64_t products_of(const FullyConnectedArguments& a) noexcept;
+[[nodiscard]] std::uint64_t products_of(const Conv2dArguments& a) noexcept;
+[[nodiscard]] std::uint64_t products_of(const DepthwiseConv2dArguments& a) noexcept;
+
 using WideSums = std::array<std::int64_t, kChannelBlock>;
 
 // left + right modulo 2^64.
 [[nodiscard]] constexpr std::int64_t wrapping_sum(std::int64_t left, std::int64_t right) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
 }
+
+// Products are at most 2^22 in magnitude: that many of them fit into 32 bits.
+inline constexpr std::uint32_t kNarrowTaps = 256U;
 
 // Sum of the products of `count` int16 taps and weights; at most kMaxTaps.
 [[nodiscard]] std::int64_t wide_sum(const std::int8_t* taps, const std::int8_t* weights, std::uint32_t count) noexcept;

@@ -2,6 +2,7 @@
 #include "hal/devices/refdev/kernels/elements.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -21,8 +22,8 @@ void look_up(const std::int8_t* input, const std::int8_t* table, std::int8_t* ou
 
 }  // namespace
 
-Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_lookup(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -38,7 +39,15 @@ Status describe_lookup(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.operand(word_of(offsetof(Arguments, table)), bounded_product(kEntries, a.element_bytes), Access::kRead) &&
         check.operand(output_word, bounded_product(a.count, a.element_bytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, a.count);
+    return check.finish(accepted);
+}
+
+void work_lookup(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    work.operations = a.count;
+    work.turns = {1U, turns_if(a.element_bytes == sizeof(std::int8_t), a.count),
+                  turns_if(a.element_bytes == sizeof(std::int16_t), a.count),
+                  turns_if(a.element_bytes == sizeof(std::int32_t), a.count)};
 }
 
 Status compute_lookup(WordSpan arguments, const BoundOperands& bound) noexcept {

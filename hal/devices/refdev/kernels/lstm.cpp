@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/kernels/launch_check.h"
 #include "hal/devices/refdev/kernels/layers.h"
 #include "hal/devices/refdev/kernels/sigmoid_curve.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -136,8 +137,8 @@ void compute_batch(const Arguments& a, const Layer& layer, const std::int8_t* in
 
 }  // namespace
 
-Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_lstm(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -166,7 +167,26 @@ Status describe_lstm(WordSpan arguments, Footprint& footprint, ArgumentError& er
         check.operand(state_word, state_bytes, Access::kWrite) &&
         check.operand(output_word, bounded_product(a.batches, a.steps, a.units, sizes.value_bytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApart);
-    return check.finish(accepted, bounded_product(a.batches, a.steps) * weight_bytes);  // below 2^63
+    return check.finish(accepted);
+}
+
+void work_lstm(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const std::uint64_t rows = bounded_product(a.batches, a.steps);
+    const std::uint64_t units = bounded_product(rows, a.units);
+    const std::uint64_t gates = kLstmGates * units;
+    const std::uint64_t pieces = blocks_of(a.input_depth, kNarrowTaps) + blocks_of(a.units, kNarrowTaps);
+    const std::uint64_t products = gates * (std::uint64_t{a.input_depth} + a.units);
+    const bool is_wide = a.type == kTypeInt16;
+    work.operations = products;
+    work.turns = {1U,
+                  a.batches,
+                  rows,
+                  turns_if(!is_wide, units),
+                  turns_if(!is_wide, products),
+                  turns_if(is_wide, units),
+                  turns_if(is_wide, gates * pieces),
+                  turns_if(is_wide, products)};
 }
 
 Status compute_lstm(WordSpan arguments, const BoundOperands& bound) noexcept {

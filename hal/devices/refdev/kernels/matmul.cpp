@@ -5,6 +5,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -52,8 +53,8 @@ void compute(const MatmulArguments& args, const BoundOperands& bound) noexcept {
 
 }  // namespace
 
-Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<MatmulArguments>, footprint, error};
+Status describe_matmul(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<MatmulArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -72,7 +73,25 @@ Status describe_matmul(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.operand(word_of(offsetof(MatmulArguments, c)), c_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(MatmulArguments, c)), LaunchCheck::Placement::kApart) &&
         ((a.accumulate == 0U) || check.operand(word_of(offsetof(MatmulArguments, c)), c_bytes, Access::kRead));
-    return check.finish(accepted, (c_bytes / sizeof(std::int32_t)) * a.k);
+    return check.finish(accepted);
+}
+
+void work_matmul(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const MatmulArguments a = arguments_from_words<MatmulArguments>(arguments);
+    const std::uint64_t outputs = bounded_product(a.m, a.n);
+    const std::uint64_t blocks = a.m * blocks_of(a.n, kColumnBlock);
+    const bool is_short = a.type == kTypeInt8;
+    work.operations = outputs * a.k;
+    work.turns = {1U,
+                  a.m,
+                  blocks,
+                  outputs,
+                  turns_if(a.accumulate != 0U, blocks),
+                  turns_if(a.accumulate != 0U, outputs),
+                  turns_if(is_short, blocks * a.k),
+                  turns_if(is_short, outputs * a.k),
+                  turns_if(!is_short, blocks * a.k),
+                  turns_if(!is_short, outputs * a.k)};
 }
 
 Status compute_matmul(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -101,8 +120,8 @@ constexpr std::uint32_t kInt16Bytes = sizeof(std::int16_t);
 
 }  // namespace
 
-Status describe_matmul_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<MatmulInt16Arguments>, footprint, error};
+Status describe_matmul_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<MatmulInt16Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -118,7 +137,14 @@ Status describe_matmul_int16(WordSpan arguments, Footprint& footprint, ArgumentE
                           check.operand(right_word, bounded_product(a.columns, a.depth, kInt16Bytes), Access::kRead) &&
                           check.operand(output_word, bounded_product(elements, kInt16Bytes), Access::kWrite) &&
                           check.output_placed(output_word, LaunchCheck::Placement::kApart);
-    return check.finish(accepted, elements * a.depth);  // below 2^48
+    return check.finish(accepted);
+}
+
+void work_matmul_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const MatmulInt16Arguments a = arguments_from_words<MatmulInt16Arguments>(arguments);
+    const std::uint64_t outputs = bounded_product(a.rows, a.columns);
+    work.operations = outputs * a.depth;
+    work.turns = {1U, a.rows, outputs, outputs * a.depth};
 }
 
 Status compute_matmul_int16(WordSpan arguments, const BoundOperands& bound) noexcept {

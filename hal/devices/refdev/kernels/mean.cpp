@@ -110,8 +110,8 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 
 }  // namespace
 
-Status describe_mean(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_mean(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -132,7 +132,30 @@ Status describe_mean(WordSpan arguments, Footprint& footprint, ArgumentError& er
         check.operand(word_of(offsetof(Arguments, output)), bounded_product(elements / count, element_bytes),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, elements);
+    return check.finish(accepted);
+}
+
+void work_mean(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    work.operations = bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3]);
+    const Plan plan{a};
+    const bool is_int8 = a.type == kTypeInt8;
+    const bool adds_lanes = plan.reduced[kLast] == 1U;
+    const std::uint64_t positions = bounded_product(plan.kept[0], plan.kept[1], plan.kept[2]);
+    const std::uint64_t blocks = positions * ((plan.kept[kLast] + (kLanes - 1U)) / kLanes);
+    const std::uint64_t lines = blocks * bounded_product(plan.reduced[0], plan.reduced[1]);
+    work.turns = {1U,
+                  bounded_product(plan.kept[0], plan.kept[1]),
+                  positions,
+                  blocks,
+                  blocks * plan.reduced[0],
+                  lines,
+                  lines * plan.reduced[2],
+                  (adds_lanes && is_int8) ? work.operations : 0U,
+                  (adds_lanes && !is_int8) ? work.operations : 0U,
+                  (!adds_lanes && is_int8) ? work.operations : 0U,
+                  (!adds_lanes && !is_int8) ? work.operations : 0U,
+                  positions * plan.kept[kLast]};
 }
 
 Status compute_mean(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -2,10 +2,11 @@
 #include "hal/devices/refdev/kernels/argument_words.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/library_turns.h"
 
 namespace pianola::refdev {
-Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<CopyArguments>, footprint, error};
+Status describe_copy(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<CopyArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -14,7 +15,15 @@ Status describe_copy(WordSpan arguments, Footprint& footprint, ArgumentError& er
         check.operand(word_of(offsetof(CopyArguments, source)), a.size_bytes, Access::kRead) &&
         check.operand(word_of(offsetof(CopyArguments, destination)), a.size_bytes, Access::kWrite) &&
         check.output_placed(word_of(offsetof(CopyArguments, destination)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, 0U);
+    return check.finish(accepted);
+}
+
+void work_copy(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const CopyArguments a = arguments_from_words<CopyArguments>(arguments);
+    work.operations = 0U;
+    CopyTurns copies;
+    copies.add(1U, a.size_bytes);
+    work.turns = {1U, copies.short_bytes, copies.large, copies.blocks, copies.words, copies.later_bytes};
 }
 
 Status compute_copy(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -29,8 +38,8 @@ constexpr std::uint32_t kPatternBytes = sizeof(FillArguments::pattern);
 
 }  // namespace
 
-Status describe_fill(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<FillArguments>, footprint, error};
+Status describe_fill(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<FillArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -39,7 +48,13 @@ Status describe_fill(WordSpan arguments, Footprint& footprint, ArgumentError& er
         check.require((a.size_bytes % kPatternBytes) == 0U, word_of(offsetof(FillArguments, size_bytes))) &&
         check.require((a.destination % kPatternBytes) == 0U, word_of(offsetof(FillArguments, destination))) &&
         check.operand(word_of(offsetof(FillArguments, destination)), a.size_bytes, Access::kWrite);
-    return check.finish(accepted, 0U);
+    return check.finish(accepted);
+}
+
+void work_fill(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const FillArguments a = arguments_from_words<FillArguments>(arguments);
+    work.operations = 0U;
+    work.turns = {1U, a.size_bytes / kPatternBytes};
 }
 
 Status compute_fill(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -78,8 +93,8 @@ constexpr std::uint32_t kSegmentWords = kArgumentWords<GatherSegment>;
 
 }  // namespace
 
-Status describe_gather(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<GatherArguments>, footprint, error};
+Status describe_gather(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<GatherArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -95,7 +110,18 @@ Status describe_gather(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.operand(word_of(offsetof(GatherArguments, destination)), bounded_product(row_bytes, a.rows),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(GatherArguments, destination)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, static_cast<std::uint64_t>(a.rows) * a.segment_count);
+    return check.finish(accepted);
+}
+
+void work_gather(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const GatherArguments a = arguments_from_words<GatherArguments>(arguments);
+    work.operations = std::uint64_t{a.rows} * a.segment_count;
+    CopyTurns copies;
+    for (std::uint32_t i = 0U; i < a.segment_count; ++i) {
+        copies.add(a.rows, a.segments[i].bytes);
+    }
+    work.turns = {1U,           a.segment_count, a.rows,        copies.short_calls, copies.short_bytes,
+                  copies.calls, copies.large,    copies.blocks, copies.words,       copies.later_bytes};
 }
 
 Status compute_gather(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -115,8 +141,30 @@ namespace {
 
 constexpr std::uint32_t kPadRank = 4U;
 
+// memset() is counted as memcpy(): it sets words and blocks of them, and bytes before and after these.
+void add_pads(CopyTurns& turns, std::uint64_t count, std::uint64_t before, std::uint64_t after) noexcept {
+    for (const std::uint64_t size_bytes : {before, after}) {
+        if (size_bytes != 0U) {
+            turns.add(count, size_bytes);
+        }
+    }
+}
+
 [[nodiscard]] std::uint32_t padded_size(const PadArguments& a, std::uint32_t axis) noexcept {
     return a.before[axis] + a.dims[axis] + a.after[axis];
+}
+
+[[nodiscard]] std::uint64_t unpadded_bytes(const PadArguments& a) noexcept {
+    return bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3], a.element_bytes);
+}
+[[nodiscard]] std::uint64_t padded_bytes(const PadArguments& a) noexcept {
+    return bounded_product(padded_size(a, 0U), padded_size(a, 1U), padded_size(a, 2U), padded_size(a, 3U),
+                           a.element_bytes);
+}
+
+// All padding may come before the input's last row, and no row is copied over itself.
+[[nodiscard, gnu::noinline]] Lead lead_of_pad(const PadArguments& a) noexcept {
+    return {(padded_bytes(a) - unpadded_bytes(a)) + (std::uint64_t{a.dims[3]} * a.element_bytes), 1U};
 }
 
 // Writes the output from its first byte to its last.
@@ -151,21 +199,59 @@ class PadWriter {
 
 }  // namespace
 
-Status describe_pad(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<PadArguments>, footprint, error};
+Status describe_pad(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<PadArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
     const PadArguments a = arguments_from_words<PadArguments>(arguments);
     const bool accepted =
-        check.operand(word_of(offsetof(PadArguments, input)),
-                      bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3], a.element_bytes), Access::kRead) &&
-        check.operand(word_of(offsetof(PadArguments, output)),
-                      bounded_product(padded_size(a, 0U), padded_size(a, 1U), padded_size(a, 2U), padded_size(a, 3U),
-                                      a.element_bytes),
-                      Access::kWrite) &&
-        check.output_placed(word_of(offsetof(PadArguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, 0U);
+        check.operand(word_of(offsetof(PadArguments, input)), unpadded_bytes(a), Access::kRead) &&
+        check.operand(word_of(offsetof(PadArguments, output)), padded_bytes(a), Access::kWrite) &&
+        (check.output_placed(word_of(offsetof(PadArguments, output)), LaunchCheck::Placement::kApart) ||
+         check.output_follows(lead_of_pad(a)));
+    return check.finish(accepted);
+}
+
+void work_pad(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const PadArguments a = arguments_from_words<PadArguments>(arguments);
+    work.operations = 0U;
+    // Elements of one step along each axis of the output, as below.
+    const std::uint64_t line = padded_size(a, 3U);
+    const std::uint64_t plane = bounded_product(line, padded_size(a, 2U));
+    const std::uint64_t volume = bounded_product(plane, padded_size(a, 1U));
+    const std::uint64_t planes = bounded_product(a.dims[0], a.dims[1]);
+    const std::uint64_t rows = bounded_product(planes, a.dims[2]);
+    CopyTurns copies;
+    copies.add(rows, std::uint64_t{a.dims[3]} * a.element_bytes);
+    const bool is_bytes = a.element_bytes == 1U;
+    CopyTurns pads;
+    if (is_bytes) {
+        add_pads(pads, 1U, a.before[0] * volume, a.after[0] * volume);
+        add_pads(pads, a.dims[0], a.before[1] * plane, a.after[1] * plane);
+        add_pads(pads, planes, a.before[2] * line, a.after[2] * line);
+        add_pads(pads, rows, a.before[3], a.after[3]);
+    }
+    const std::uint64_t elements =
+        is_bytes ? 0U : (bounded_product(volume, padded_size(a, 0U)) - bounded_product(rows, a.dims[3]));
+    const std::uint64_t nests = a.dims[0] + planes;
+    work.turns = {1U,
+                  is_bytes ? nests : 0U,
+                  is_bytes ? 0U : nests,
+                  is_bytes ? rows : 0U,
+                  is_bytes ? 0U : rows,
+                  copies.short_bytes,
+                  copies.later_bytes,
+                  copies.large,
+                  copies.blocks,
+                  copies.words,
+                  pads.short_calls,
+                  pads.short_bytes,
+                  pads.calls,
+                  (pads.large * (CopyTurns::kLargeBytes / CopyTurns::kBlockBytes)) + pads.blocks,
+                  pads.words,
+                  elements,
+                  elements * a.element_bytes};
 }
 
 Status compute_pad(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -210,8 +296,8 @@ namespace {
 
 }  // namespace
 
-Status describe_take(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<TakeArguments>, footprint, error};
+Status describe_take(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<TakeArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -226,7 +312,24 @@ Status describe_take(WordSpan arguments, Footprint& footprint, ArgumentError& er
         check.operand(word_of(offsetof(TakeArguments, output)), bounded_product(pieces, a.entry_bytes),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(TakeArguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, pieces);
+    return check.finish(accepted);
+}
+
+void work_take(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const TakeArguments a = arguments_from_words<TakeArguments>(arguments);
+    work.operations = bounded_product(a.batches, a.outer, a.count);
+    CopyTurns copies;
+    copies.add(work.operations, a.entry_bytes);
+    work.turns = {1U,
+                  a.batches,
+                  bounded_product(a.batches, a.outer),
+                  copies.short_calls,
+                  copies.short_bytes,
+                  copies.calls,
+                  copies.large,
+                  copies.blocks,
+                  copies.words,
+                  copies.later_bytes};
 }
 
 Status compute_take(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -351,8 +454,8 @@ void copy_row_by_size(std::int8_t* output, const std::int8_t* input, std::size_t
 
 }  // namespace
 
-Status describe_view(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<ViewArguments>, footprint, error};
+Status describe_view(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<ViewArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -363,7 +466,43 @@ Status describe_view(WordSpan arguments, Footprint& footprint, ArgumentError& er
                           check.operand(word_of(offsetof(ViewArguments, output)),
                                         bounded_product(elements, a.element_bytes), Access::kWrite) &&
                           check.output_placed(word_of(offsetof(ViewArguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, elements);
+    return check.finish(accepted);
+}
+
+void work_view(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const ViewArguments a = arguments_from_words<ViewArguments>(arguments);
+    work.operations = bounded_product(a.dims[0], a.dims[1], a.dims[2], a.dims[3], a.dims[4], a.dims[kInnermost]);
+    // Steps of each axis but the innermost.
+    std::uint64_t rows = 1U;
+    std::uint64_t steps = 0U;
+    for (std::size_t axis = 0U; axis < kInnermost; ++axis) {
+        rows = bounded_product(rows, a.dims[axis]);
+        steps += rows;
+    }
+    work.turns = {1U, rows, steps};
+    CopyTurns copies;
+    switch (a.element_bytes) {
+        case sizeof(std::uint8_t):
+            work.turns[3] = work.operations;
+            break;
+        case sizeof(std::uint16_t):
+            work.turns[4] = work.operations;
+            break;
+        case sizeof(std::uint32_t):
+            work.turns[5] = work.operations;
+            break;
+        default:
+            copies.add(work.operations, a.element_bytes);
+            work.turns[12] = rows;
+            break;
+    }
+    work.turns[6] = copies.short_calls;
+    work.turns[7] = copies.short_bytes;
+    work.turns[8] = copies.calls;
+    work.turns[9] = copies.large;
+    work.turns[10] = copies.blocks;
+    work.turns[11] = copies.words;
+    work.turns[13] = copies.later_bytes;
 }
 
 Status compute_view(WordSpan arguments, const BoundOperands& bound) noexcept {

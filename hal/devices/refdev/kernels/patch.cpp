@@ -1,6 +1,8 @@
 #include "hal/devices/refdev/kernels/patch.h"
 
 #include "hal/devices/refdev/kernels/inner_loops.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -94,6 +96,66 @@ void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::ui
             row += 1U;
         }
     }
+}
+
+PatchTurns patch_turns(const PatchGeometry& geometry, std::uint32_t output_height, std::uint32_t output_width,
+                       std::uint32_t piece, Loops loops) noexcept {
+    constexpr std::uint64_t kMoreOfSplit = 3U;  // turns of a unit that is copied in two pieces
+    const std::uint64_t pixels = std::uint64_t{output_height} * output_width;
+    const bool has_inner = geometry.unit_columns == geometry.columns.filter_size;
+    const std::uint64_t inner = turns_if(
+        has_inner, windows_inside(geometry.rows, output_height) * windows_inside(geometry.columns, output_width));
+    const std::uint64_t units =
+        std::uint64_t{geometry.rows.filter_size} * (geometry.columns.filter_size / geometry.unit_columns);
+    const std::uint64_t pieces = ((units * geometry.unit_taps) + (piece - 1U)) / piece;
+    const std::uint64_t splits = ((piece % geometry.unit_taps) == 0U) ? 0U : (pieces - 1U);
+    const std::uint64_t inside = taps_inside_all(geometry.rows, output_height) *
+                                 ((geometry.unit_columns == 1U) ? taps_inside_all(geometry.columns, output_width)
+                                                                : windows_touching(geometry.columns, output_width));
+    // A row of the filter may have padding on both sides.
+    const bool is_narrow = (geometry.unit_columns > 1U) && (geometry.columns.input_size < geometry.unit_columns);
+    const std::uint64_t of_unit = copy_turns(geometry.unit_taps, loops);
+    return {pixels * pieces,
+            inner * (units + splits),
+            (pixels - inner) * (units + splits),
+            (inside - (inner * units)) + ((pixels - inner) * splits) + turns_if(is_narrow, inside),
+            (inside * of_unit) + (pixels * splits * kMoreOfSplit),
+            ((pixels * units) - inside) * of_unit};
+}
+
+PieceTurns piece_turns(const PatchGeometry& geometry, std::uint32_t output_height, std::uint32_t output_width,
+                       std::uint32_t block) noexcept {
+    constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+    const std::uint64_t patches = std::uint64_t{output_height} * output_width;
+    const std::uint64_t units =
+        std::uint64_t{geometry.rows.filter_size} * (geometry.columns.filter_size / geometry.unit_columns);
+    const std::uint64_t bytes = units * geometry.unit_taps;
+    // A piece ends with its unit or with its block.
+    const std::uint64_t cuts = turns_if((block % geometry.unit_taps) != 0U, blocks_of(bytes, block) - 1U);
+    const std::uint64_t inner =
+        turns_if(geometry.unit_columns == geometry.columns.filter_size,
+                 windows_inside(geometry.rows, output_height) * windows_inside(geometry.columns, output_width));
+    const std::uint64_t rows_inside = taps_inside_all(geometry.rows, output_height);
+    const std::uint64_t columns_inside = taps_inside_all(geometry.columns, output_width);
+    const std::uint64_t copied_bytes = rows_inside * columns_inside * geometry.filter_channels;
+    // Units without padding, and with some.
+    const bool is_column = geometry.unit_columns == 1U;
+    const std::uint64_t whole_columns = is_column ? columns_inside : windows_inside(geometry.columns, output_width);
+    const std::uint64_t whole = rows_inside * whole_columns;
+    const std::uint64_t partial = turns_if(!is_column, rows_inside * (output_width - whole_columns));
+    // Bytes after the last word of a piece, where that may end within one.
+    const std::uint64_t most = ((geometry.filter_channels % 2U) == 0U) ? 2U : 3U;
+    const std::uint64_t odd_bytes =
+        turns_if((geometry.filter_channels % kWord) != 0U,
+                 (whole * (geometry.unit_taps % kWord)) + ((partial + (patches * cuts)) * most));
+    const std::uint64_t border = patches - inner;
+    const std::uint64_t border_whole = whole - (inner * units);
+    return PieceTurns{inner * (units + cuts),
+                      border_whole + turns_if(is_column, border * cuts),
+                      partial + turns_if(!is_column, border * cuts),
+                      (border * units) - border_whole - partial,
+                      (copied_bytes / kWord) + odd_bytes,
+                      ((patches * bytes) - copied_bytes) / kWord};
 }
 
 }  // namespace pianola::refdev

@@ -8,6 +8,7 @@
 
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/window.h"
+#include "hal/devices/refdev/kernels/work.h"
 
 namespace pianola::refdev {
 
@@ -35,5 +36,29 @@ struct PatchGeometry {
 // in pixel (0, 0) of the batch.
 void copy_patch(const PatchGeometry& geometry, const std::int8_t* input, std::uint32_t output_row,
                 std::uint32_t output_column, std::uint32_t first, std::uint32_t count, std::int8_t* taps) noexcept;
+
+// Turns of copy_patch()'s loops for all output pixels, whose patches are copied in pieces of at most `piece` taps.
+struct PatchTurns {
+    std::uint64_t patches;  // pieces of them
+    std::uint64_t inner_units;
+    std::uint64_t border_units;  // of other patches ...
+    std::uint64_t inside_units;  // ... that are not all padding; twice where a row of the filter exceeds the input
+    std::uint64_t copies;
+    std::uint64_t fills;  // of units that are all padding
+};
+[[nodiscard]] PatchTurns patch_turns(const PatchGeometry& geometry, std::uint32_t output_height,
+                                     std::uint32_t output_width, std::uint32_t piece, Loops loops) noexcept;
+
+// Turns of the loops that copy every patch of an image once, `block` bytes at a time.
+struct PieceTurns {
+    std::uint64_t inner_pieces;    // contiguous ones of patches that are entirely inside
+    std::uint64_t whole_pieces;    // of the others, without padding
+    std::uint64_t partial_pieces;  // of the others, with padding on one side or both
+    std::uint64_t padding_pieces;  // of the others, without a tap inside
+    std::uint64_t copied;          // words, and bytes where a piece does not end with a word
+    std::uint64_t filled;          // likewise, at most
+};
+[[nodiscard]] PieceTurns piece_turns(const PatchGeometry& geometry, std::uint32_t output_height,
+                                     std::uint32_t output_width, std::uint32_t block) noexcept;
 
 }  // namespace pianola::refdev

@@ -10,6 +10,7 @@
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/lead.h"
 #include "hal/devices/refdev/kernels/window.h"
 
 namespace pianola::refdev {
@@ -45,6 +46,14 @@ using PoolReduce = void (*)(const PoolWindow& window, const Pool2dArguments& arg
 
 [[nodiscard]] WindowAxis column_axis(const Pool2dArguments& a) noexcept {
     return WindowAxis{a.input_width, a.filter_width, a.stride_width, 1U, a.pad_left};
+}
+
+// Pixel by pixel, and in each channel by channel: a pixel has as many bytes in the input as in the output.
+[[nodiscard, gnu::noinline]] Lead lead_of_pool(const Pool2dArguments& a) noexcept {
+    const std::uint64_t pixel_bytes = std::uint64_t{a.channels} * rescaled_bytes(a.type);
+    return {
+        lead_of({a.batches, row_axis(a), column_axis(a), a.output_height, a.output_width, pixel_bytes, pixel_bytes}),
+        1U};
 }
 
 // One output pixel. `input` is of the batch.
@@ -150,8 +159,8 @@ void maximum(const PoolWindow& window, const Pool2dArguments& arguments, std::in
 
 }  // namespace
 
-Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Pool2dArguments>, footprint, error};
+Status describe_pool2d(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Pool2dArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -178,8 +187,33 @@ Status describe_pool2d(WordSpan arguments, Footprint& footprint, ArgumentError& 
                       Access::kRead) &&
         check.operand(word_of(offsetof(Pool2dArguments, output)), bounded_product(outputs, element_bytes),
                       Access::kWrite) &&
-        check.output_placed(word_of(offsetof(Pool2dArguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, outputs * taps);
+        (check.output_placed(word_of(offsetof(Pool2dArguments, output)), LaunchCheck::Placement::kApart) ||
+         check.output_follows(lead_of_pool(a)));
+    return check.finish(accepted);
+}
+
+void work_pool2d(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Pool2dArguments a = arguments_from_words<Pool2dArguments>(arguments);
+    const bool is_int8 = a.type == kTypeInt8;
+    const std::uint64_t outputs = bounded_product(a.batches, a.output_height, a.output_width, a.channels);
+    work.operations = outputs * bounded_product(a.filter_height, a.filter_width);
+    const std::uint64_t blocks = (a.channels + (kPoolChannelBlock - 1U)) / kPoolChannelBlock;
+    const std::uint64_t batch_taps_of_rows = taps_inside_all(row_axis(a), a.output_height);
+    const std::uint64_t rows = a.batches * batch_taps_of_rows * a.output_width;
+    const std::uint64_t taps = a.batches * batch_taps_of_rows * taps_inside_all(column_axis(a), a.output_width);
+    const std::uint64_t pixels = bounded_product(a.batches, a.output_height, a.output_width);
+    const std::uint64_t products = taps * a.channels;
+    work.turns = {1U,
+                  bounded_product(a.batches, a.output_height),
+                  pixels,
+                  is_int8 ? (pixels * blocks) : 0U,
+                  is_int8 ? 0U : (pixels * blocks),
+                  rows * blocks,
+                  taps * blocks,
+                  is_int8 ? products : 0U,
+                  is_int8 ? 0U : products,
+                  is_int8 ? outputs : 0U,
+                  is_int8 ? 0U : outputs};
 }
 
 Status compute_average_pool2d(WordSpan arguments, const BoundOperands& bound) noexcept {

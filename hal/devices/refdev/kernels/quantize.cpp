@@ -9,6 +9,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -37,67 +38,59 @@ constexpr std::uint32_t kSignBit = 0x8000'0000U;
 // in magnitude; 0 if the dividend is NaN. The divisor is positive and at least 2^-124.
 [[nodiscard]] constexpr std::int32_t rounded_quotient(std::uint32_t dividend, std::uint32_t divisor) noexcept {
     constexpr std::int32_t kLargest = 1 << 24;
-    constexpr std::uint32_t kQuotientBits = 27U;  // bits of a quotient below 2, with 26 fractional bits
-    constexpr std::int32_t kPoint = 26;
+    constexpr std::uint32_t kDigitBits = 7U;
+    constexpr std::uint32_t kDigits = 4U;  // of the quotient's fraction
+    constexpr std::int32_t kPoint = 28;
+    constexpr std::int32_t kBeyond = 1024;  // an exponent above all others
+    constexpr std::int32_t kAllBits = 26;   // a shift that leaves nothing, also by rounding
     std::int32_t exponent = exponent_of(dividend);
-    std::uint32_t rest = dividend & kMantissaMask;
-    const bool is_negative = (dividend & kSignBit) != 0U;
     if (exponent == kSpecialExponent) {
-        const std::int32_t infinite = is_negative ? -kLargest : kLargest;
-        return (rest == 0U) ? infinite : 0;
+        exponent = ((dividend & kMantissaMask) == 0U) ? kBeyond : -kBeyond;
     }
-    if (exponent == 0) {
-        return 0;  // below 2^-126, and so below a quarter of any divisor
-    }
-    rest |= kHiddenBit;
+    // Numbers without a hidden bit are below 2^-126, and so below a quarter of any divisor: 0 with that bit as well.
+    std::uint32_t rest = (dividend & kMantissaMask) | kHiddenBit;
     const std::uint32_t by = (divisor & kMantissaMask) | kHiddenBit;
     exponent -= exponent_of(divisor);
-    std::uint32_t quotient = 0U;
-    for (std::uint32_t i = 0U; i < kQuotientBits; ++i) {
-        const bool fits = rest >= by;
-        quotient = (quotient << 1U) | (fits ? 1U : 0U);
-        rest = (rest - (fits ? by : 0U)) << 1U;
+    std::uint32_t quotient = rest / by;
+    rest -= quotient * by;
+    for (std::uint32_t i = 0U; i < kDigits; ++i) {
+        rest <<= kDigitBits;
+        const std::uint32_t digit = rest / by;
+        rest -= digit * by;
+        quotient = (quotient << kDigitBits) | digit;
     }
-    const std::uint32_t drop = (quotient >> static_cast<std::uint32_t>(kPoint)) + 2U;  // to 24 bits
+    const std::uint32_t drop = (quotient >> static_cast<std::uint32_t>(kPoint)) + 4U;  // to 24 bits
     const std::uint32_t mantissa = rounded_to_even(quotient, drop, rest != 0U);
     const std::int32_t to_right = kPoint - exponent - static_cast<std::int32_t>(drop);
-    constexpr std::int32_t kAllBits = 26;
-    if (to_right > kAllBits) {
-        return 0;
+    const std::int32_t shifted = rounding_shift_right(static_cast<std::int32_t>(mantissa),
+                                                      static_cast<std::uint32_t>(clamp_to(to_right, 0, kAllBits)));
+    const std::int32_t magnitude = (to_right > 0) ? shifted : kLargest;
+    return ((dividend & kSignBit) != 0U) ? -magnitude : magnitude;
+}
+
+// Position of the highest bit that is set, from 1; 0 for 0.
+[[nodiscard]] constexpr std::uint32_t bit_length(std::uint32_t value) noexcept {
+    constexpr std::uint32_t kHalfWidth = 16U;
+    std::uint32_t length = 0U;
+    for (std::uint32_t step = kHalfWidth; step != 0U; step >>= 1U) {
+        length += ((value >> (length + step)) != 0U) ? step : 0U;
     }
-    if (to_right <= 0) {
-        return is_negative ? -kLargest : kLargest;
-    }
-    const std::int32_t magnitude =
-        rounding_shift_right(static_cast<std::int32_t>(mantissa), static_cast<std::uint32_t>(to_right));
-    return is_negative ? -magnitude : magnitude;
+    return length + (((value >> length) != 0U) ? 1U : 0U);
 }
 
 // value * scale rounded to single precision, halves to even. The scale is positive and normal; the value has at most 17
 // bits.
 [[nodiscard]] constexpr std::uint32_t scaled_integer(std::int32_t value, std::uint32_t scale) noexcept {
-    constexpr std::uint64_t kOneBitMore = std::uint64_t{kHiddenBit} << 2U;
-    constexpr std::uint32_t kMostDropped = 17U;
-    if (value == 0) {
-        return 0U;
-    }
     const std::uint32_t magnitude = static_cast<std::uint32_t>((value < 0) ? -value : value);
-    std::uint64_t product = static_cast<std::uint64_t>(magnitude) * ((scale & kMantissaMask) | kHiddenBit);
-    std::uint32_t dropped = 0U;
-    bool sticky = false;
-    for (std::uint32_t i = 0U; (i < kMostDropped) && (product >= kOneBitMore); ++i) {
-        sticky = sticky || ((product & 1U) != 0U);
-        product >>= 1U;
-        dropped += 1U;
-    }
-    std::uint32_t mantissa = static_cast<std::uint32_t>(product);
-    if (mantissa > (kHiddenBit | kMantissaMask)) {
-        mantissa = rounded_to_even(mantissa, 1U, sticky);
-        dropped += 1U;
-    }
-    // Adding the mantissa with its hidden bit also carries where rounding made it longer.
+    const std::uint64_t product = static_cast<std::uint64_t>(magnitude) * ((scale & kMantissaMask) | kHiddenBit);
+    const std::uint32_t dropped = bit_length(static_cast<std::uint32_t>(product >> (kMantissaBits + 1U)));
+    // Of twice the product, so that at least one bit is dropped.
+    const std::uint64_t below_half = (std::uint64_t{1} << dropped) - 1U;
+    const std::uint64_t odd = (product >> dropped) & 1U;
+    const std::uint32_t mantissa = static_cast<std::uint32_t>(((product << 1U) + below_half + odd) >> (dropped + 1U));
+    // Adding the mantissa with its hidden bit also carries where rounding made it longer. 0 has no exponent.
     const std::uint32_t exponent = static_cast<std::uint32_t>(exponent_of(scale)) + dropped - 1U;
-    const std::uint32_t bits = (exponent << kMantissaBits) + mantissa;
+    const std::uint32_t bits = ((exponent * ((magnitude != 0U) ? 1U : 0U)) << kMantissaBits) + mantissa;
     return ((bits < kInfinity) ? bits : kInfinity) | ((value < 0) ? kSignBit : 0U);
 }
 
@@ -129,7 +122,7 @@ template <typename Arguments>
                           check.operand(input_word, bounded_product(a.count, input_bytes), Access::kRead) &&
                           check.operand(output_word, bounded_product(a.count, output_bytes), Access::kWrite) &&
                           check.output_placed(output_word, LaunchCheck::Placement::kApart);
-    return check.finish(accepted, kOperationsPerElement * a.count);
+    return check.finish(accepted);
 }
 
 template <typename Element>
@@ -152,10 +145,17 @@ void dequantize(const DequantizeArguments& a, const std::int8_t* input, std::int
 
 }  // namespace
 
-Status describe_quantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<QuantizeArguments>, footprint, error};
+Status describe_quantize(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<QuantizeArguments>, extents, error};
     return describe<QuantizeArguments>(arguments, word_of(offsetof(QuantizeArguments, output)),
                                        word_of(offsetof(QuantizeArguments, input)), check);
+}
+
+void work_quantize(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const QuantizeArguments a = arguments_from_words<QuantizeArguments>(arguments);
+    work.operations = kOperationsPerElement * a.count;
+    work.turns = {1U, turns_if(a.type == kTypeInt8, a.count), turns_if(a.type == kTypeUint8, a.count),
+                  turns_if(a.type == kTypeInt16, a.count)};
 }
 
 Status compute_quantize(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -170,10 +170,17 @@ Status compute_quantize(WordSpan arguments, const BoundOperands& bound) noexcept
     return Status::kOk;
 }
 
-Status describe_dequantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<DequantizeArguments>, footprint, error};
+Status describe_dequantize(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<DequantizeArguments>, extents, error};
     return describe<DequantizeArguments>(arguments, word_of(offsetof(DequantizeArguments, input)),
                                          word_of(offsetof(DequantizeArguments, output)), check);
+}
+
+void work_dequantize(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const DequantizeArguments a = arguments_from_words<DequantizeArguments>(arguments);
+    work.operations = kOperationsPerElement * a.count;
+    work.turns = {1U, turns_if(a.type == kTypeInt8, a.count), turns_if(a.type == kTypeUint8, a.count),
+                  turns_if(a.type == kTypeInt16, a.count)};
 }
 
 Status compute_dequantize(WordSpan arguments, const BoundOperands& bound) noexcept {

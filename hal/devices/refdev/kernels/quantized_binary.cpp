@@ -119,8 +119,8 @@ void compute(const Arguments& a, const BoundOperands& bound) noexcept {
 
 }  // namespace
 
-Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_quantized_binary(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -149,7 +149,46 @@ Status describe_quantized_binary(WordSpan arguments, Footprint& footprint, Argum
         check.operand(output_word, bounded_product(outputs, output_bytes), Access::kWrite) &&
         check.output_placed(output_word, (output_bytes == input_bytes) ? LaunchCheck::Placement::kApartOrInPlace
                                                                        : LaunchCheck::Placement::kApart);
-    return check.finish(accepted, kOperationsPerElement * outputs);
+    return check.finish(accepted);
+}
+
+namespace {
+
+// Which of Work::turns counts the elements of an operation.
+[[nodiscard]] constexpr std::size_t term_of(Op op) noexcept {
+    switch (op) {
+        case Op::kAdd:
+        case Op::kSubtract:
+            return 5U;
+        case Op::kMultiply:
+            return 6U;
+        case Op::kMinimum:
+        case Op::kMaximum:
+            return 7U;
+        case Op::kSquaredDifference:
+            return 8U;
+        case Op::kPrelu:
+            return 9U;
+        case Op::kLogicalAnd:
+        case Op::kLogicalOr:
+            return 10U;
+        default:
+            return 11U;
+    }
+}
+
+}  // namespace
+
+void work_quantized_binary(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const BroadcastTurns turns{a.dims};
+    work.operations = kOperationsPerElement * turns.elements;
+    work.turns[0] = 1U;
+    work.turns[1] = turns.outer;
+    work.turns[2] = turns.middle;
+    work.turns[3] = turns.runs;
+    work.turns[4] = (a.type == kTypeInt16) ? turns.elements : 0U;
+    work.turns[term_of(a.op)] = turns.elements;
 }
 
 Status compute_quantized_binary(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -68,8 +68,8 @@ void compute(const Arguments& a, const std::int8_t* input, std::int8_t* output) 
 
 }  // namespace
 
-Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_reduce(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -85,7 +85,19 @@ Status describe_reduce(WordSpan arguments, Footprint& footprint, ArgumentError& 
                       bounded_product(Plan{a}.results, static_cast<std::uint32_t>(sizeof(std::int32_t))),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(Arguments, output)), LaunchCheck::Placement::kApart);
-    return check.finish(accepted, static_cast<std::uint64_t>(a.rows) * a.columns);
+    return check.finish(accepted);
+}
+
+void work_reduce(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    work.operations = std::uint64_t{a.rows} * a.columns;
+    const Plan plan{a};
+    const std::size_t type = (a.type == kTypeInt8) ? 0U : 1U;
+    const std::size_t op =
+        (a.op == ReduceOp::kSum) ? 0U : (((a.op == ReduceOp::kMaximum) || (a.op == ReduceOp::kArgMaximum)) ? 1U : 2U);
+    work.turns[0] = 1U;
+    work.turns[1U + type] = plan.results;
+    work.turns[3U + (2U * op) + type] = work.operations - plan.results;
 }
 
 Status compute_reduce(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -24,11 +24,18 @@ namespace pianola::refdev {
 inline constexpr std::uint64_t kLargestProduct = 0x8000U;
 inline constexpr std::uint64_t kLargestOffsetProduct = 0x1'0000U;
 
+// Whether saturation to int8 is all that a range needs.
+[[nodiscard]] constexpr bool is_int8_range(std::int32_t lowest, std::int32_t highest) noexcept {
+    return (lowest == INT8_MIN) && (highest == INT8_MAX);
+}
+
 struct Requantisation {
     std::int32_t offset;
     std::int32_t lowest;
     std::int32_t highest;
     bool is_short;  // the short form is exact for every channel
+
+    [[nodiscard]] bool is_int8() const noexcept { return is_int8_range(lowest, highest); }
 };
 
 // One of the words of a channel's ChannelParameters. `parameters` points to the first channel's in device memory, with
@@ -74,9 +81,31 @@ template <std::size_t kOffset>
     return floor_shift_right(floor_shift_right(wrapping_add(scaled, nudge), before_last), 1U);
 }
 
+// The long form: Scale::apply() for any parameters, in fewer steps. The one product that does not fit, of INT32_MIN and
+// INT32_MIN, wraps to INT32_MIN; adding its sign wraps to INT32_MAX, which is what saturation gives.
+[[nodiscard]] constexpr std::int32_t scale_long(std::int32_t sum, std::int32_t multiplier,
+                                                std::int32_t shift) noexcept {
+    constexpr std::int64_t kHalf = 0x4000'0000;
+    constexpr std::uint32_t kSign = 31U;
+    const std::int32_t left = clamp_to(shift, 0, kMaxShift);
+    const std::int32_t shifted = wrapping_shift_left(sum, static_cast<std::uint32_t>(left));
+    const auto high =
+        static_cast<std::int32_t>(floor_shift_right((static_cast<std::int64_t>(shifted) * multiplier) + kHalf, 31U));
+    const std::int32_t signed_high = wrapping_add(high, floor_shift_right(high, kSign));
+    if (shift >= 0) {
+        return wrapping_subtract(signed_high, floor_shift_right(signed_high, kSign));
+    }
+    const auto before_last = static_cast<std::uint32_t>(-larger_of(shift, kMinShift) - 1);
+    const std::int32_t doubled = floor_shift_right(signed_high, before_last);
+    return floor_shift_right(doubled, 1U) + static_cast<std::int32_t>(static_cast<std::uint32_t>(doubled) & 1U);
+}
+
 // The element of a channel, for a sum that includes the bias.
-[[nodiscard]] std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
-                                          const Requantisation& r) noexcept;
+[[nodiscard]] inline std::int8_t requantise_long(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
+                                                 const Requantisation& r) noexcept {
+    const std::int32_t scaled = scale_long(sum, multiplier_of(parameters, channel), shift_of(parameters, channel));
+    return OutputRange{r.offset, r.lowest, r.highest}.place(scaled);
+}
 // Only where the short form is exact.
 [[nodiscard]] inline std::int8_t requantise_short(std::int32_t sum, const std::int8_t* parameters, std::size_t channel,
                                                   const Requantisation& r) noexcept {

@@ -4,6 +4,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -16,6 +17,12 @@ constexpr std::uint64_t kOperationsPerElement = 2U;
         return Scale{multiplier, 0}.apply(saturating_shift_left(value, static_cast<std::uint32_t>(shift)));
     }
     return Scale{multiplier, shift}.apply(value);
+}
+
+// Of an accepted type in the order int8, int16, int32.
+[[nodiscard]] std::uint32_t position_of(std::uint32_t type) noexcept {
+    const std::uint32_t of_long = (type == kTypeInt16) ? 1U : 2U;
+    return (type == kTypeInt8) ? 0U : of_long;
 }
 
 template <typename Input, typename Output>
@@ -42,8 +49,8 @@ void compute(const RescaleArguments& a, const std::int8_t* input, std::int8_t* o
 
 }  // namespace
 
-Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<RescaleArguments>, footprint, error};
+Status describe_rescale(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<RescaleArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -66,7 +73,16 @@ Status describe_rescale(WordSpan arguments, Footprint& footprint, ArgumentError&
                           check.operand(input_word, bounded_product(a.count, input_bytes), Access::kRead) &&
                           check.operand(output_word, bounded_product(a.count, output_bytes), Access::kWrite) &&
                           check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * a.count);
+    return check.finish(accepted);
+}
+
+void work_rescale(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const RescaleArguments a = arguments_from_words<RescaleArguments>(arguments);
+    work.operations = kOperationsPerElement * a.count;
+    // One loop for each pair of types.
+    constexpr std::uint32_t kTypes = 3U;
+    work.turns[0] = 1U;
+    work.turns[1U + (kTypes * position_of(a.input_type)) + position_of(a.output_type)] = a.count;
 }
 
 Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -81,8 +97,8 @@ Status compute_rescale(WordSpan arguments, const BoundOperands& bound) noexcept 
     return Status::kOk;
 }
 
-Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<RequantizeArguments>, footprint, error};
+Status describe_requantize(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<RequantizeArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -91,7 +107,13 @@ Status describe_requantize(WordSpan arguments, Footprint& footprint, ArgumentErr
         check.operand(word_of(offsetof(RequantizeArguments, input)), a.count, Access::kRead) &&
         check.operand(word_of(offsetof(RequantizeArguments, output)), a.count, Access::kWrite) &&
         check.output_placed(word_of(offsetof(RequantizeArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * a.count);
+    return check.finish(accepted);
+}
+
+void work_requantize(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const RequantizeArguments a = arguments_from_words<RequantizeArguments>(arguments);
+    work.operations = kOperationsPerElement * a.count;
+    work.turns = {1U, a.count};
 }
 
 Status compute_requantize(WordSpan arguments, const BoundOperands& bound) noexcept {

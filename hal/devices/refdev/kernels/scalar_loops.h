@@ -84,12 +84,26 @@ inline void sum_once(const TapRows& rows, const FilterRows& filter, const std::i
     }
 }
 
+[[nodiscard]] inline std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept {
+    std::int32_t sum = 0;
+    for (std::uint32_t i = 0U; i < count; ++i) {
+        sum += taps[i];
+    }
+    return sum;
+}
+
+inline void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept {
+    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
+        sums[channel] = wrapping_add(sums[channel], value);
+    }
+}
+
 inline void store_row(const ChannelSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                       const Requantisation& requantisation, std::int8_t* output) noexcept {
     const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
     if (!r.is_short) {
         for (std::uint32_t channel = 0U; channel < channels; ++channel) {
-            output[channel] = requantise(sums[channel], parameters, channel, r);
+            output[channel] = requantise_long(sums[channel], parameters, channel, r);
         }
         return;
     }
@@ -127,6 +141,35 @@ inline void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* pa
     const Requantisation r = requantisation;
     for (std::size_t channel = 0U; channel < channels; ++channel) {
         output[channel] = depthwise_channel(window, channel, parameters, r);
+    }
+}
+
+// The products of an output channel that shares its input channel with others. A separate function, because its
+// registers would be spilled in the loop over channels.
+[[gnu::noinline]] inline std::int32_t shared_sum(const DepthwiseWindow& window, std::uint32_t channel) noexcept {
+    const std::int8_t* input_row = window.input;
+    const std::int8_t* weight_row = window.weights + channel;
+    std::int32_t sum = 0;
+    for (std::uint32_t row = 0U; row < window.rows; ++row) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t left = window.columns; left != 0U; --left) {
+            sum += (*input + window.offset) * *weights;
+            input += window.input_column;
+            weights += window.weight_column;
+        }
+        input_row += window.input_row;
+        weight_row += window.weight_row;
+    }
+    return sum;
+}
+
+inline void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                             const Requantisation& requantisation, std::int8_t* output) noexcept {
+    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
+    for (std::uint32_t channel = 0U; channel < channels; ++channel) {
+        const std::int32_t sum = wrapping_add(shared_sum(window, channel), bias_of(parameters, channel));
+        output[channel] = requantise_long(sum, parameters, channel, r);
     }
 }
 

@@ -54,8 +54,8 @@ void select_elements(const Arguments& a, const BoundOperands& bound) noexcept {
 
 }  // namespace
 
-Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_select(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -77,7 +77,20 @@ Status describe_select(WordSpan arguments, Footprint& footprint, ArgumentError& 
         check.operand(word2, bounded_product(elements[2], a.element_bytes), Access::kRead) &&
         check.operand(output_word, bounded_product(outputs, a.element_bytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * outputs);
+    return check.finish(accepted);
+}
+
+void work_select(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    const BroadcastTurns turns{a.dims};
+    work.operations = kOperationsPerElement * turns.elements;
+    work.turns = {1U,
+                  turns.outer,
+                  turns.middle,
+                  turns.runs,
+                  (a.element_bytes == sizeof(std::int8_t)) ? turns.elements : 0U,
+                  (a.element_bytes == sizeof(std::int16_t)) ? turns.elements : 0U,
+                  (a.element_bytes == sizeof(std::int32_t)) ? turns.elements : 0U};
 }
 
 Status compute_select(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -19,8 +19,8 @@ void store_word(std::int8_t* word, std::uint32_t value) noexcept {
 
 }  // namespace
 
-Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_semaphore(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -29,7 +29,13 @@ Status describe_semaphore(WordSpan arguments, Footprint& footprint, ArgumentErro
     const bool accepted = check.require((a.address % kWordBytes) == 0U, address_word) &&
                           ((a.op == SemaphoreOp::kSet) || check.operand(address_word, kWordBytes, Access::kRead)) &&
                           ((a.op == SemaphoreOp::kWait) || check.operand(address_word, kWordBytes, Access::kWrite));
-    return check.finish(accepted, 1U);
+    return check.finish(accepted);
+}
+
+void work_semaphore(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    work.operations = 1U;
+    work.turns = {1U, (a.op == SemaphoreOp::kIncrement) ? 1U : 0U};
 }
 
 Status compute_semaphore(WordSpan arguments, const BoundOperands& bound) noexcept {

@@ -27,8 +27,8 @@ void compute(const Arguments& a, const std::int8_t* input, const std::int8_t* ta
 
 }  // namespace
 
-Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<Arguments>, footprint, error};
+Status describe_sigmoid_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -45,7 +45,13 @@ Status describe_sigmoid_int16(WordSpan arguments, Footprint& footprint, Argument
                       Access::kRead) &&
         check.operand(output_word, bounded_product(a.count, kElementBytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * a.count);
+    return check.finish(accepted);
+}
+
+void work_sigmoid_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const Arguments a = arguments_from_words<Arguments>(arguments);
+    work.operations = kOperationsPerElement * a.count;
+    work.turns = {1U, a.count};
 }
 
 Status compute_sigmoid_int16(WordSpan arguments, const BoundOperands& bound) noexcept {

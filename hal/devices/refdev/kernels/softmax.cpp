@@ -11,6 +11,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -28,31 +29,29 @@ struct DifferenceScale {
     }
     // exp() of it, Q0.31.
     [[nodiscard]] std::int32_t exponential(std::int32_t difference) const noexcept {
-        return exp_of_negative<5U>(apply(difference));
+        const std::uint32_t kept = (difference >= least) ? UINT32_MAX : 0U;
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(exp_of_negative<5U>(apply(difference))) & kept);
     }
 };
 
+[[nodiscard]] std::int32_t largest_of(const std::int8_t* input, std::uint32_t depth) noexcept {
+    std::int32_t largest = INT8_MIN;
+    for (std::uint32_t i = 0U; i < depth; ++i) {
+        largest = larger_of(largest, input[i]);
+    }
+    return largest;
+}
+
+// A row's sum is in Q12.19: at least 1, as long as the row is at most 4095.
 constexpr std::uint32_t kRowSumIntegerBits = 12U;
 
-struct RowSum {
-    std::int32_t largest;
-    std::int32_t sum;  // Q12.19: at least 1, as long as the row is at most 4095
-};
-
-[[nodiscard]] inline RowSum row_sum(const DifferenceScale& scale, const std::int8_t* input,
-                                    std::uint32_t depth) noexcept {
-    RowSum row{INT8_MIN, 0};
-    for (std::uint32_t i = 0U; i < depth; ++i) {
-        row.largest = larger_of(row.largest, input[i]);
-    }
-    for (std::uint32_t i = 0U; i < depth; ++i) {
-        const std::int32_t difference = input[i] - row.largest;
-        if (difference >= scale.least) {
-            row.sum = wrapping_add(row.sum, rounding_shift_right(scale.exponential(difference), kRowSumIntegerBits));
-        }
-    }
-    return row;
+[[nodiscard]] std::int32_t sum_with(std::int32_t sum, std::int32_t exponential) noexcept {
+    return wrapping_add(sum, rounding_shift_right(exponential, kRowSumIntegerBits));
 }
+
+// Of the first elements of a row, which are needed twice.
+constexpr std::uint32_t kKeptExponentials = 64U;
+using Exponentials = std::array<std::int32_t, kKeptExponentials>;
 
 // Leading zero bits of a positive number.
 [[nodiscard]] constexpr std::int32_t leading_zeros(std::int32_t value) noexcept {
@@ -157,14 +156,23 @@ template <typename Output>
 template <typename Output>
 void compute_row(const SoftmaxArguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const DifferenceScale scale{a.input_multiplier, a.input_left_shift, a.diff_min};
-    const RowSum row = row_sum(scale, input, a.depth);
-    const Reciprocal reciprocal = reciprocal_of<Output>(row.sum);
-    for (std::uint32_t i = 0U; i < a.depth; ++i) {
-        const std::int32_t difference = input[i] - row.largest;
-        store_element<Output>(output, i,
-                              (difference >= a.diff_min)
-                                  ? probability<Output>(reciprocal, scale.exponential(difference))
-                                  : kZero<Output>);
+    const std::int32_t largest = largest_of(input, a.depth);
+    const std::uint32_t kept = (a.depth < kKeptExponentials) ? a.depth : kKeptExponentials;
+    Exponentials exponentials;  // NOLINT(pianola-misra-11.6.1): DEV-039
+    std::int32_t sum = 0;
+    for (std::uint32_t i = 0U; i < kept; ++i) {
+        exponentials[i] = scale.exponential(input[i] - largest);
+        sum = sum_with(sum, exponentials[i]);
+    }
+    for (std::uint32_t i = kept; i < a.depth; ++i) {
+        sum = sum_with(sum, scale.exponential(input[i] - largest));
+    }
+    const Reciprocal reciprocal = reciprocal_of<Output>(sum);
+    for (std::uint32_t i = 0U; i < kept; ++i) {
+        store_element<Output>(output, i, probability<Output>(reciprocal, exponentials[i]));
+    }
+    for (std::uint32_t i = kept; i < a.depth; ++i) {
+        store_element<Output>(output, i, probability<Output>(reciprocal, scale.exponential(input[i] - largest)));
     }
 }
 
@@ -179,8 +187,8 @@ void compute_rows(const SoftmaxArguments& a, const std::int8_t* input, std::int8
 
 }  // namespace
 
-Status describe_softmax(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<SoftmaxArguments>, footprint, error};
+Status describe_softmax(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<SoftmaxArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -195,7 +203,16 @@ Status describe_softmax(WordSpan arguments, Footprint& footprint, ArgumentError&
         check.operand(word_of(offsetof(SoftmaxArguments, output)), bounded_product(elements, output_bytes),
                       Access::kWrite) &&
         check.output_placed(word_of(offsetof(SoftmaxArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * elements);
+    return check.finish(accepted);
+}
+
+void work_softmax(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const SoftmaxArguments a = arguments_from_words<SoftmaxArguments>(arguments);
+    const std::uint64_t elements = bounded_product(a.rows, a.depth);
+    work.operations = kOperationsPerElement * elements;
+    const bool is_short = a.output_type == kTypeInt8;
+    const std::uint64_t kept = a.rows * std::uint64_t{(a.depth < kKeptExponentials) ? a.depth : kKeptExponentials};
+    work.turns = {1U, a.rows, kept, elements - kept, turns_if(!is_short, elements)};
 }
 
 Status compute_softmax(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -216,13 +233,17 @@ constexpr std::int32_t kOneInSum = 1 << 19U;  // Q12.19
 // Each element is read for the last time before its output is written, so in-place operation is safe.
 void compute_row(const LogSoftmaxArguments& a, const std::int8_t* input, std::int8_t* output) noexcept {
     const DifferenceScale scale{a.input_multiplier, a.input_left_shift, a.diff_min};
-    const RowSum row = row_sum(scale, input, a.depth);
-    const std::int32_t log_sum = logarithm(larger_of(row.sum, kOneInSum));
+    const std::int32_t largest = largest_of(input, a.depth);
+    std::int32_t sum = 0;
+    for (std::uint32_t i = 0U; i < a.depth; ++i) {
+        sum = sum_with(sum, scale.exponential(input[i] - largest));
+    }
+    const std::int32_t log_sum = logarithm(larger_of(sum, kOneInSum));
     // Lower values would leave Q5.26 when the logarithm is subtracted.
     const std::int32_t lowest = Scale{a.reverse_multiplier, a.reverse_shift}.apply(wrapping_add(log_sum, INT32_MIN));
     const std::int32_t limit = larger_of(wrapping_subtract(a.diff_min, 1), lowest);
     for (std::uint32_t i = 0U; i < a.depth; ++i) {
-        const std::int32_t difference = input[i] - row.largest;
+        const std::int32_t difference = input[i] - largest;
         std::int32_t result = INT8_MIN;
         if (difference > limit) {
             const std::int32_t logarithm_of_share = wrapping_subtract(scale.apply(difference), log_sum);
@@ -234,8 +255,8 @@ void compute_row(const LogSoftmaxArguments& a, const std::int8_t* input, std::in
 
 }  // namespace
 
-Status describe_log_softmax(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<LogSoftmaxArguments>, footprint, error};
+Status describe_log_softmax(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<LogSoftmaxArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -245,7 +266,14 @@ Status describe_log_softmax(WordSpan arguments, Footprint& footprint, ArgumentEr
         check.operand(word_of(offsetof(LogSoftmaxArguments, input)), elements, Access::kRead) &&
         check.operand(word_of(offsetof(LogSoftmaxArguments, output)), elements, Access::kWrite) &&
         check.output_placed(word_of(offsetof(LogSoftmaxArguments, output)), LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * elements);
+    return check.finish(accepted);
+}
+
+void work_log_softmax(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const LogSoftmaxArguments a = arguments_from_words<LogSoftmaxArguments>(arguments);
+    const std::uint64_t elements = bounded_product(a.rows, a.depth);
+    work.operations = kOperationsPerElement * elements;
+    work.turns = {1U, a.rows, elements};
 }
 
 Status compute_log_softmax(WordSpan arguments, const BoundOperands& bound) noexcept {

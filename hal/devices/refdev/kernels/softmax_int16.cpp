@@ -85,8 +85,8 @@ void compute_row(const SoftmaxInt16Arguments& a, const std::int8_t* input, const
 
 }  // namespace
 
-Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
-    LaunchCheck check{arguments, kRules<SoftmaxInt16Arguments>, footprint, error};
+Status describe_softmax_int16(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
+    LaunchCheck check{arguments, kRules<SoftmaxInt16Arguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -105,7 +105,14 @@ Status describe_softmax_int16(WordSpan arguments, Footprint& footprint, Argument
                       std::uint64_t{kSoftmaxTables} * kSoftmaxTableEntries * kElementBytes, Access::kRead) &&
         check.operand(output_word, bounded_product(elements, kElementBytes), Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApartOrInPlace);
-    return check.finish(accepted, kOperationsPerElement * elements);
+    return check.finish(accepted);
+}
+
+void work_softmax_int16(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const SoftmaxInt16Arguments a = arguments_from_words<SoftmaxInt16Arguments>(arguments);
+    const std::uint64_t elements = bounded_product(a.rows, a.depth);
+    work.operations = kOperationsPerElement * elements;
+    work.turns = {1U, a.rows, elements};
 }
 
 Status compute_softmax_int16(WordSpan arguments, const BoundOperands& bound) noexcept {

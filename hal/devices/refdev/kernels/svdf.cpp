@@ -3,6 +3,7 @@
 #include "hal/devices/refdev/kernels/fixed_point.h"
 #include "hal/devices/refdev/kernels/kernels.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
+#include "hal/devices/refdev/kernels/turns.h"
 
 namespace pianola::refdev {
 namespace {
@@ -67,9 +68,9 @@ void weigh(const SvdfTimeArguments& a, const BoundOperands& bound) noexcept {
 
 }  // namespace
 
-Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+Status describe_svdf_feature(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
     using Arguments = SvdfFeatureArguments;
-    LaunchCheck check{arguments, kRules<SvdfFeatureArguments>, footprint, error};
+    LaunchCheck check{arguments, kRules<SvdfFeatureArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -88,8 +89,23 @@ Status describe_svdf_feature(WordSpan arguments, Footprint& footprint, ArgumentE
         check.operand(memory_word, memory_bytes, Access::kRead) &&
         check.output_placed(memory_word, LaunchCheck::Placement::kApart) &&
         check.operand(memory_word, memory_bytes, Access::kWrite);
-    // Below 2^64.
-    return check.finish(accepted, (bounded_product(a.batches, a.filters) * a.input_depth) + memory_bytes);
+    return check.finish(accepted);
+}
+
+void work_svdf_feature(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const SvdfFeatureArguments a = arguments_from_words<SvdfFeatureArguments>(arguments);
+    const std::uint64_t filters = bounded_product(a.batches, a.filters);
+    const std::uint64_t products = filters * a.input_depth;
+    const std::uint64_t memory_bytes = bounded_product(filters, a.length, rescaled_bytes(a.type));
+    const bool is_short = a.type == kTypeInt8;
+    work.operations = products + memory_bytes;
+    work.turns = {1U,
+                  a.batches,
+                  turns_if(is_short, filters),
+                  turns_if(!is_short, filters),
+                  products,
+                  turns_if(is_short, memory_bytes),
+                  turns_if(!is_short, memory_bytes)};
 }
 
 Status compute_svdf_feature(WordSpan arguments, const BoundOperands& bound) noexcept {
@@ -102,9 +118,9 @@ Status compute_svdf_feature(WordSpan arguments, const BoundOperands& bound) noex
     return Status::kOk;
 }
 
-Status describe_svdf_time(WordSpan arguments, Footprint& footprint, ArgumentError& error) noexcept {
+Status describe_svdf_time(WordSpan arguments, ExtentList& extents, ArgumentError& error) noexcept {
     using Arguments = SvdfTimeArguments;
-    LaunchCheck check{arguments, kRules<SvdfTimeArguments>, footprint, error};
+    LaunchCheck check{arguments, kRules<SvdfTimeArguments>, extents, error};
     if (!check.words_accepted()) {
         return Status::kRefused;
     }
@@ -127,7 +143,16 @@ Status describe_svdf_time(WordSpan arguments, Footprint& footprint, ArgumentErro
         check.operand(bias_word, bounded_product(a.units, sizeof(std::int32_t)), Access::kRead) &&
         check.operand(output_word, output_bytes, Access::kWrite) &&
         check.output_placed(output_word, LaunchCheck::Placement::kApart);
-    return check.finish(accepted, bounded_product(output_bytes, a.rank, a.length));
+    return check.finish(accepted);
+}
+
+void work_svdf_time(WordSpan arguments, Loops /*loops*/, Work& work) noexcept {
+    const SvdfTimeArguments a = arguments_from_words<SvdfTimeArguments>(arguments);
+    const std::uint64_t products = bounded_product(a.batches, a.units, a.rank, a.length);
+    const bool is_short = a.type == kTypeInt8;
+    work.operations = products;
+    work.turns = {1U, a.batches, bounded_product(a.batches, a.units), turns_if(is_short, products),
+                  turns_if(!is_short, products)};
 }
 
 Status compute_svdf_time(WordSpan arguments, const BoundOperands& bound) noexcept {

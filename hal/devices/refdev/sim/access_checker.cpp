@@ -46,7 +46,8 @@ void for_each_part(std::vector<Watched>& all, const Extent& extent, Use use) {
 
 }  // namespace
 
-AccessChecker::AccessChecker(const std::vector<Memory>& memories) {
+AccessChecker::AccessChecker(const std::vector<Memory>& memories, const refdev::CostModel& costs)
+    : command_set_{costs} {
     for (const Memory& memory : memories) {
         watched_.push_back({memory, *memory.bytes});
     }

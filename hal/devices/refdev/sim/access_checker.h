@@ -21,7 +21,7 @@ class AccessChecker {
         std::vector<std::uint8_t>* bytes;
     };
 
-    explicit AccessChecker(const std::vector<Memory>& memories);
+    AccessChecker(const std::vector<Memory>& memories, const refdev::CostModel& costs);
     ~AccessChecker();
     AccessChecker(const AccessChecker&) = delete;
     AccessChecker& operator=(const AccessChecker&) = delete;

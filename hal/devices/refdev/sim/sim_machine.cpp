@@ -91,7 +91,8 @@ SimMachine::SimMachine(const SimOptions& options)
     }
     if (options_.check_accesses && (options_.threading == Threading::kInProcess)) {
         checker_ = std::make_unique<AccessChecker>(
-            std::vector<AccessChecker::Memory>{{options_.spec.dram_base, &dram_}, {options_.spec.l1_base, &l1_}});
+            std::vector<AccessChecker::Memory>{{options_.spec.dram_base, &dram_}, {options_.spec.l1_base, &l1_}},
+            *options_.spec.cost_model);
     }
     for (std::uint32_t i = 0U; i < options_.spec.queue_count; ++i) {
         queues_.push_back(std::make_unique<Queue>(i, *this));

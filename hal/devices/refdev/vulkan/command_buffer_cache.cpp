@@ -81,7 +81,7 @@ void CommandBufferCache::take_off(std::uint32_t begin, std::uint32_t end) {
 }
 
 std::uint32_t CommandBufferCache::trace_bytes(std::uint32_t address, std::uint32_t limit) const {
-    const refdev::RefdevCommandSet command_set;
+    const refdev::RefdevCommandSet command_set{*parts_.spec.cost_model};
     const WordSpan words = words_at(address, limit - address);
     DecodeState state;
     std::size_t at = 0U;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hal/devices/refdev/costs/cost_model.h"
+
 namespace pianola::vulkan {
 namespace {
 
@@ -210,7 +212,8 @@ Progress CommandQueue::transfer(const Command& command) noexcept {
         return Progress::kWaiting;
     }
     const DeviceFault result = copy(command);
-    count(command, refdev::transfer_cycles(command.words[2]));
+    const refdev::CommandCosts& costs = state_.queues[index_].costs;
+    count(command, refdev::move_cost((command.opcode == Opcode::kWrite) ? costs.write : costs.read, command.words[2]));
     const bool is_fine = result == DeviceFault::kNone;
     if (is_fine && (command.opcode == Opcode::kWrite) &&
         (state_.memory.fetchable(command.words[1], command.words[2]) != nullptr)) {
@@ -279,7 +282,7 @@ Progress CommandQueue::replay(const Command& command) noexcept {
         count(command, 0U);
         return fault(DeviceFault::kLost, 0U);
     }
-    count(command, std::uint64_t{refdev::kCommandCycles} + trace->cycles());
+    count(command, state_.queues[index_].costs.replay + trace->cycles());
     executed_ += trace->executed();
     add(trace->commands(), false);
     if (trace->fault() != DeviceFault::kNone) {
@@ -291,7 +294,7 @@ Progress CommandQueue::replay(const Command& command) noexcept {
 
 Progress CommandQueue::record_event(const Command& command) noexcept {
     flush();
-    count(command, refdev::kCommandCycles);
+    count(command, state_.queues[index_].costs.record);
     refdev::EventCell& event = state_.events[command.words[1]];
     const std::uint32_t value = command.words[2];
     share_.events[command.words[1]] = {index_, share_.timelines[index_].submitted};
@@ -314,7 +317,7 @@ Progress CommandQueue::wait_event(const Command& command) noexcept {
     const RecordedEvent& recorded = share_.events[command.words[1]];
     waits_[recorded.queue] = std::max(waits_[recorded.queue], recorded.value);
     time_cycles_ = std::max(time_cycles_, event.times_cycles[command.words[2] % refdev::kKeptRecords]);
-    count(command, refdev::kCommandCycles);
+    count(command, state_.queues[index_].costs.wait);
     return Progress::kExecuted;
 }
 
@@ -327,11 +330,11 @@ Progress CommandQueue::notify(const Command& command) noexcept {
             return Progress::kWaiting;
         }
         if (!is_ok(share_.load(share_.machine))) {
-            count(command, refdev::kCommandCycles);
+            count(command, state_.queues[index_].costs.notify);
             return fault(DeviceFault::kLost, 0U);
         }
     }
-    count(command, refdev::kCommandCycles);
+    count(command, state_.queues[index_].costs.notify);
     add(notify_, true);
     submit(true, command.words[1]);
     return Progress::kExecuted;

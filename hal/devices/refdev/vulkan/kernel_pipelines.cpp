@@ -25,7 +25,7 @@ const char* KernelPipelines::first_without_shader() noexcept {
     std::uint32_t number = 0U;
     for (const refdev::Kernel& kernel : refdev::kernel_rom()) {
         number += 1U;
-        if (shader_code(kernel.name).empty() || (number > kMostKernels)) {
+        if ((find_shader(kernel.name) == nullptr) || (number > kMostKernels)) {
             return kernel.name;
         }
     }
@@ -93,8 +93,8 @@ Status KernelPipelines::create_layouts() noexcept {
 
 Status KernelPipelines::need(std::uint32_t number) noexcept {
     const char* const name = (number < kPipelines) ? shader_name(number) : nullptr;
-    const WordSpan code = (name != nullptr) ? shader_code(name) : WordSpan{};
-    if (code.empty() || (context_ == nullptr)) {
+    const Shader* const shader = (name != nullptr) ? find_shader(name) : nullptr;
+    if ((shader == nullptr) || (context_ == nullptr)) {
         return Status::kRefused;
     }
     VkPipeline& made = pipelines_[number];
@@ -104,8 +104,8 @@ Status KernelPipelines::need(std::uint32_t number) noexcept {
     VkDevice device = context_->device();
     VkShaderModuleCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-    info.codeSize = code.size() * sizeof(std::uint32_t);
-    info.pCode = code.data();
+    info.codeSize = shader->code.size() * sizeof(std::uint32_t);
+    info.pCode = shader->code.data();
     VkShaderModule module = VK_NULL_HANDLE;
     Status status =
         context_->check(vkCreateShaderModule(device, &info, nullptr, &module), "vkCreateShaderModule", module);

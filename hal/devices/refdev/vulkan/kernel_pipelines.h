@@ -91,8 +91,23 @@ struct Program {
 // kernel refuses. Pure function.
 Status program_of(WordSpan command, Program& program) noexcept;
 
-// SPIR-V by the shader's name; empty if there is none. O(shaders).
-[[nodiscard]] WordSpan shader_code(const char* name) noexcept;
+// A launch consists of pieces: the product of up to two argument words, or the written bytes divided by
+// `bytes_per_piece`. Shaders check the end of their work themselves: superfluous pieces only cost time.
+struct Division {
+    std::uint32_t bytes_per_piece{1U};  // 0: pieces come from argument words
+    std::array<std::uint32_t, 2> words{};
+    std::uint32_t invocations_per_piece{1U};
+};
+
+// A source of shaders/, which says how its work is divided.
+struct Shader {
+    const char* name{nullptr};
+    WordSpan code{};  // SPIR-V
+    Division division{};
+};
+
+// nullptr if there is none of that name. O(shaders).
+[[nodiscard]] const Shader* find_shader(const char* name) noexcept;
 
 class KernelPipelines {
   public:

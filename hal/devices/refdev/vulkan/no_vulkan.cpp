@@ -18,7 +18,7 @@ ExecutorDevices VulkanExecutor::devices() const {
     return {{}, kNotBuilt};
 }
 
-std::vector<ObjectCount> VulkanExecutor::objects(WordSpan /*words*/, std::uint32_t /*queues*/) const {
+std::vector<ObjectCount> VulkanExecutor::objects(const DeviceDescription& /*device*/, WordSpan /*words*/) const {
     return {};
 }
 

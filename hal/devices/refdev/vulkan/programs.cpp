@@ -1,55 +1,17 @@
 // Programs of commands: how the work of a launch is divided among invocations, and its operands.
-#include <cstddef>
-
 #include "hal/devices/refdev/command_encoding.h"
-#include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 
 namespace pianola::vulkan {
 namespace {
 
-using refdev::Footprint;
 using refdev::Kernel;
-using refdev::KernelId;
 using refdev::Opcode;
-using refdev::word_of;
 
 // Above this number of workgroups, invocations have several pieces each. Every device supports this number.
 constexpr std::uint32_t kMaxWorkgroups = 65535U;
 
 constexpr std::uint32_t kInvocationsPerWorkgroup = 64U;
-
-// A launch consists of pieces: the product of up to two argument words, or the written bytes divided by
-// `bytes_per_piece`. Shaders check the end of their work themselves: superfluous pieces only cost time.
-struct Division {
-    KernelId id{KernelId::kUnspecified};
-    std::uint32_t bytes_per_piece{1U};  // 0: pieces come from argument words
-    std::array<std::uint32_t, 2> words{};
-    std::uint32_t invocations_per_piece{1U};
-};
-
-// The kernels whose invocations compute more than one byte; all others have a piece for each byte that is written.
-constexpr std::array kDivisions{
-    Division{KernelId::kSoftmax, 0U, {word_of(offsetof(refdev::SoftmaxArguments, rows))}},
-    Division{KernelId::kFill, 4U},
-    Division{KernelId::kMatmul, 4U},
-    Division{KernelId::kReduce, 4U},
-    Division{KernelId::kSemaphore, 4U},
-    Division{KernelId::kDequantize, 4U},
-    Division{KernelId::kSvdfFeature,
-             0U,
-             {word_of(offsetof(refdev::SvdfFeatureArguments, batches)),
-              word_of(offsetof(refdev::SvdfFeatureArguments, filters))}},
-    Division{KernelId::kLstm, 0U, {word_of(offsetof(refdev::LstmArguments, batches))}, kInvocationsPerWorkgroup},
-    Division{KernelId::kFullyConnectedInt16, 2U},
-    Division{KernelId::kConv2dInt16, 2U},
-    Division{KernelId::kDepthwiseConv2dInt16, 2U},
-    Division{KernelId::kSoftmaxInt16, 0U, {word_of(offsetof(refdev::SoftmaxInt16Arguments, rows))}},
-    Division{KernelId::kSigmoidInt16, 2U},
-    Division{KernelId::kL2Normalization, 0U, {word_of(offsetof(refdev::L2NormalizationArguments, rows))}},
-    Division{KernelId::kLogSoftmax, 0U, {word_of(offsetof(refdev::LogSoftmaxArguments, rows))}},
-    Division{KernelId::kMatmulInt16, 2U},
-};
 
 [[nodiscard]] std::uint32_t workgroups_for(std::uint64_t invocations) noexcept {
     const std::uint64_t groups = (invocations + (kInvocationsPerWorkgroup - 1U)) / kInvocationsPerWorkgroup;
@@ -102,15 +64,6 @@ class Operands {
     Program& program_;
 };
 
-[[nodiscard]] Division division_of(KernelId id) noexcept {
-    for (const Division& division : kDivisions) {
-        if (division.id == id) {
-            return division;
-        }
-    }
-    return Division{id};
-}
-
 [[nodiscard]] std::uint64_t pieces_of(const Division& division, WordSpan arguments, const Program& program) noexcept {
     if (division.bytes_per_piece == 0U) {
         const std::uint64_t first = arguments[division.words[0]];
@@ -130,25 +83,26 @@ class Operands {
 Status program_of_kernel(WordSpan command, std::uint32_t kernel_word, Program& program) noexcept {
     const std::uint32_t first = kernel_word + 2U;  // after the id and the cost
     const Kernel* const kernel = (command.size() >= first) ? refdev::find_kernel(command[kernel_word]) : nullptr;
-    if (kernel == nullptr) {
+    const Shader* const shader = (kernel != nullptr) ? find_shader(kernel->name) : nullptr;
+    if (shader == nullptr) {
         return Status::kRefused;
     }
-    const Division division = division_of(kernel->id);
     const WordSpan arguments = command.subspan(first, command.size() - first);
-    Footprint footprint;
+    ExtentList extents;
     refdev::ArgumentError error;
-    if ((arguments.size() != kernel->argument_words) || !is_ok(kernel->describe(arguments, footprint, error))) {
+    if ((arguments.size() != kernel->argument_words) || !is_ok(kernel->describe(arguments, extents, error)) ||
+        (error.field[0] != '\0')) {  // an output that overlaps an input, and invocations have no order
         return Status::kRefused;
     }
     program.pipeline = KernelPipelines::number_of(command[kernel_word]);
     program.argument_offset = first;
     Operands operands{arguments, kernel->address_words, program};
     bool is_placed = true;
-    for (const Extent& extent : footprint.extents.view()) {
+    for (const Extent& extent : extents.view()) {
         is_placed = operands.place(extent) && is_placed;
     }
-    const std::uint64_t pieces = pieces_of(division, arguments, program);
-    program.workgroups = workgroups_for(pieces * division.invocations_per_piece);
+    const std::uint64_t pieces = pieces_of(shader->division, arguments, program);
+    program.workgroups = workgroups_for(pieces * shader->division.invocations_per_piece);
     return is_placed ? Status::kOk : Status::kInternal;
 }
 

@@ -86,7 +86,7 @@ void TraceCommandBuffer::drop_forbidden(TracePlan& plan) {
 }
 
 TracePlan TraceCommandBuffer::make_plan() {
-    TracePlan plan = plan_trace({words_.data(), words_.size()});
+    TracePlan plan = plan_trace(*parts_.spec.cost_model, {words_.data(), words_.size()});
     fault_address_ = 0U;
     drop_forbidden(plan);
     executed_ = plan.commands;

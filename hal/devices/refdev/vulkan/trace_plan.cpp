@@ -64,8 +64,8 @@ DeviceFault fault_of(const DecodeError& error) noexcept {
 
 }  // namespace
 
-TracePlan plan_trace(WordSpan words) {
-    const refdev::RefdevCommandSet command_set;
+TracePlan plan_trace(const refdev::CostModel& costs, WordSpan words) {
+    const refdev::RefdevCommandSet command_set{costs};
     TracePlan plan;
     PublishedTime time;
     Order order;
@@ -107,8 +107,8 @@ TracePlan plan_trace(WordSpan words) {
     return plan;
 }
 
-ObjectCounts count_objects(WordSpan words, std::uint32_t queues) {
-    const TracePlan plan = plan_trace(words);
+ObjectCounts count_objects(const refdev::CostModel& costs, WordSpan words, std::uint32_t queues) {
+    const TracePlan plan = plan_trace(costs, words);
     ObjectCounts counts;
     std::set<std::pair<std::uint32_t, std::uint32_t>> operands;
     std::set<std::uint32_t> pipelines;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hal/devices/refdev/costs/cost_model.h"
 #include "hal/devices/refdev/vulkan/kernel_pipelines.h"
 #include "pianola/device.h"
 #include "pianola/span.h"
@@ -27,7 +28,7 @@ struct TracePlan {
 };
 
 // Accepts any words. A faulting command and everything after it is not dispatched.
-[[nodiscard]] TracePlan plan_trace(WordSpan words);
+[[nodiscard]] TracePlan plan_trace(const refdev::CostModel& costs, WordSpan words);
 
 // Vulkan objects that a trace takes, of each kind. All are made while it is loaded.
 struct ObjectCounts {
@@ -44,6 +45,6 @@ struct ObjectCounts {
         return buffers + descriptor_sets + command_buffers + memory_objects + descriptor_pools;
     }
 };
-[[nodiscard]] ObjectCounts count_objects(WordSpan words, std::uint32_t queues);
+[[nodiscard]] ObjectCounts count_objects(const refdev::CostModel& costs, WordSpan words, std::uint32_t queues);
 
 }  // namespace pianola::vulkan

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "hal/devices/refdev/costs/cost_models.h"
+#include "hal/devices/refdev/refdev_command_set.h"
 #include "hal/devices/refdev/vulkan/trace_plan.h"
 #include "hal/devices/refdev/vulkan/vulkan_device.h"
 #include "hal/devices/refdev/vulkan/vulkan_platform.h"
@@ -14,8 +16,8 @@ namespace {
 
 class VulkanSimulator final : public Simulator, private DirectQueues {
   public:
-    VulkanSimulator(std::unique_ptr<Machine> machine, std::shared_ptr<MeshTime> time)
-        : device_{std::move(machine), std::move(time)} {}
+    VulkanSimulator(std::unique_ptr<Machine> machine, std::shared_ptr<MeshTime> time, const refdev::CostModel& costs)
+        : device_{std::move(machine), std::move(time)}, command_set_{costs, false} {}
 
     [[nodiscard]] Device& device() noexcept override { return device_; }
     [[nodiscard]] Platform& platform() noexcept override { return platform_; }
@@ -23,6 +25,8 @@ class VulkanSimulator final : public Simulator, private DirectQueues {
         return std::max(device_.now_cycles(), device_.time().cycles);
     }
     [[nodiscard]] DirectQueues* direct_queues() noexcept override { return this; }
+    // A core's binary may have outputs that overlap inputs.
+    [[nodiscard]] const CommandSet* command_set() const noexcept override { return &command_set_; }
 
   private:
     Status append(std::uint32_t queue, const QueueCommand& command) noexcept override {
@@ -38,6 +42,7 @@ class VulkanSimulator final : public Simulator, private DirectQueues {
 
     VulkanDevice device_;
     VulkanPlatform platform_{device_};
+    refdev::RefdevCommandSet command_set_;
 };
 
 std::string version_text(std::uint32_t version) {
@@ -68,7 +73,7 @@ ExecutorDevices VulkanExecutor::devices() const {
     return found;
 }
 
-std::vector<ObjectCount> VulkanExecutor::objects(WordSpan words, std::uint32_t queues) const {
+std::vector<ObjectCount> VulkanExecutor::objects(const DeviceDescription& device, WordSpan words) const {
     ObjectCounts counts;
     std::uint64_t semaphores = 0U;
     if (words.empty()) {
@@ -79,7 +84,7 @@ std::vector<ObjectCount> VulkanExecutor::objects(WordSpan words, std::uint32_t q
         counts.memory_objects = 1U;
         semaphores = kMaxQueues + 1U;  // and that of the warm-up
     } else {
-        counts = count_objects(words, queues);
+        counts = count_objects(refdev::costs_of(device), words, device.queue_count);
     }
     return {{"buffers", counts.buffers},
             {"descriptor sets", counts.descriptor_sets},
@@ -93,7 +98,10 @@ std::unique_ptr<Simulator> VulkanExecutor::simulate(const DeviceDescription& dev
                                                     const SimulatorOptions& options) const {
     MachineOptions made;
     copy_sizes(device, made.spec);
+    made.spec.file_base = 0U;  // binaries whose weights stay in the file are refused
+    made.spec.file_bytes = 0U;
     made.spec.capacities = device.capacities;
+    made.spec.cost_model = &refdev::costs_of(device);
     made.memory_is_visible = options.memory_is_visible;
     made.keep_completions = options.keep_completions;
     made.context.physical_device = options.executor.number;
@@ -108,7 +116,7 @@ std::unique_ptr<Simulator> VulkanExecutor::simulate(const DeviceDescription& dev
         shared = shared ? shared : std::make_shared<MeshTime>();
         time = std::static_pointer_cast<MeshTime>(shared);
     }
-    return std::make_unique<VulkanSimulator>(std::move(machine), std::move(time));
+    return std::make_unique<VulkanSimulator>(std::move(machine), std::move(time), refdev::costs_of(device));
 }
 
 }  // namespace pianola::vulkan

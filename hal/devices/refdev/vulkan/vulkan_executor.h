@@ -23,7 +23,7 @@ class VulkanExecutor final : public Executor {
         return offers;
     }
     [[nodiscard]] ExecutorDevices devices() const override;
-    [[nodiscard]] std::vector<ObjectCount> objects(WordSpan words, std::uint32_t queues) const override;
+    [[nodiscard]] std::vector<ObjectCount> objects(const DeviceDescription& device, WordSpan words) const override;
     [[nodiscard]] std::unique_ptr<Simulator> simulate(const DeviceDescription& device,
                                                       const SimulatorOptions& options) const override;
 };

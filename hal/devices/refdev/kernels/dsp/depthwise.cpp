@@ -8,7 +8,7 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kColumns = 22U;
+constexpr std::uint32_t kColumns = kDspTileColumns;
 constexpr std::uint32_t kFilterSize = 3U;
 
 // Rows 0 and 1, then 2 and 3, of a column; the first row is in the low half.
@@ -19,16 +19,8 @@ struct Column {
 using Columns = std::array<Column, kColumns + 2U>;
 using TileColumns = std::array<Columns, kQuad>;
 
-// A channel: for each column of the filter weights 0 and 1, then 1 and 2.
-struct Channel {
-    std::array<Column, kFilterSize> weights;
-    std::int32_t bias;
-    std::int32_t multiplier;
-    std::int32_t nudge;
-    std::uint32_t bits;
-};
-static_assert((kQuad * sizeof(Channel)) <= sizeof(DepthwiseGroup));
-constexpr std::size_t kChannelWords = sizeof(Channel) / sizeof(std::int32_t);
+// Of a channel, for each column of the filter: weights 0 and 1, then 1 and 2.
+using Filter = std::array<Column, kFilterSize>;
 
 constexpr std::uint32_t kHalfBits = 16U;
 constexpr std::uint32_t kLowHalf = 0xFFFFU;
@@ -91,12 +83,56 @@ struct TwoSums {
     }
 };
 
-template <bool kClamps>
-void channel_of_tile(const Columns& columns, const Channel& channel, const DepthwiseTile& tile,
-                     const Requantisation& requantisation, std::size_t at) noexcept {
-    const Channel c = channel;  // copies: stores of int8 may alias them
-    const std::int32_t lowest = requantisation.lowest;
-    const std::int32_t highest = requantisation.highest;
+// A channel whose short form is exact: weights and bias are doubled.
+struct ShortChannel {
+    static constexpr bool kFitsInt8 = true;
+
+    Filter weights;
+    std::int32_t bias;
+    std::int32_t multiplier;
+    std::int32_t nudge;
+    std::uint32_t bits;
+
+    [[nodiscard]] std::int32_t element(std::int32_t sum) const noexcept {
+        return doubled_to_int8(sum, multiplier, nudge, bits);
+    }
+};
+// A channel with any parameters: see scale_long().
+struct LongChannel {
+    static constexpr bool kFitsInt8 = false;
+
+    Filter weights;
+    std::int32_t bias;
+    DoubledMultiplier multiplier;
+    std::uint32_t bits;  // before the last that a right shift drops; of a left shift
+    std::int32_t added;  // the output's zero point; with a right shift twice that, and 1
+};
+struct RightChannel : LongChannel {
+    [[nodiscard]] std::int32_t element(std::int32_t sum) const noexcept {
+        const std::int32_t twice = floor_shift_right(multiplier.signed_high(sum), bits);
+        return floor_shift_right(__qadd(twice, added), 1U);
+    }
+};
+struct LeftChannel : LongChannel {
+    [[nodiscard]] std::int32_t element(std::int32_t sum) const noexcept {
+        return __qadd(without_sign(multiplier.signed_high(shifted_left(sum, bits))), added);
+    }
+};
+constexpr std::size_t kChannelWords = 1U + (sizeof(LongChannel) / sizeof(std::int32_t));
+static_assert(sizeof(ShortChannel) <= sizeof(LongChannel));
+static_assert((kQuad * kChannelWords * sizeof(std::int32_t)) <= sizeof(DepthwiseGroup));
+
+// Which of them a channel is: the first of its words in the group.
+enum class Form : std::int32_t { kShort, kRight, kLeft };
+
+// `words` are the channel's.
+template <class Channel, bool kClamps>
+[[gnu::noinline]] void channel_of_tile(const Columns& columns, const std::int32_t* words, const DepthwiseTile& tile,
+                                       const Requantisation& requantisation, std::size_t at) noexcept {
+    Channel c{};  // copies: stores of int8 may alias them
+    std::memcpy(&c, words, sizeof(c));
+    const std::int32_t lowest = kClamps ? requantisation.lowest : INT8_MIN;
+    const std::int32_t highest = kClamps ? requantisation.highest : INT8_MAX;
     const std::size_t step = tile.column_bytes;
     const Column* taps = columns.data();
     const Column* const end = taps + tile.columns;
@@ -108,13 +144,25 @@ void channel_of_tile(const Columns& columns, const Channel& channel, const Depth
         sums.add(taps[0U], c.weights[0U]);
         sums.add(taps[1U], c.weights[1U]);
         sums.add(taps[2U], c.weights[2U]);
-        const std::int32_t below = doubled_to_int8(sums.lower, c.multiplier, c.nudge, c.bits);
-        const std::int32_t above = doubled_to_int8(sums.upper, c.multiplier, c.nudge, c.bits);
-        *lower = static_cast<std::int8_t>(kClamps ? clamp_to(below, lowest, highest) : below);
-        *upper = static_cast<std::int8_t>(kClamps ? clamp_to(above, lowest, highest) : above);
+        const std::int32_t below = c.element(sums.lower);
+        const std::int32_t above = c.element(sums.upper);
+        *lower = static_cast<std::int8_t>(Channel::kFitsInt8 ? below : clamp_to(below, lowest, highest));
+        *upper = static_cast<std::int8_t>(Channel::kFitsInt8 ? above : clamp_to(above, lowest, highest));
         lower += step;
         upper += step;
     }
+}
+
+// Weights of a channel, whose taps are `stride` bytes apart, times a factor.
+[[nodiscard]] Filter filter_of(const std::int8_t* weights, std::size_t stride, std::int32_t factor) noexcept {
+    const auto column = [&weights, &stride, &factor](std::uint32_t of_filter) {
+        const auto weight = [&weights, &stride, &factor, &of_filter](std::uint32_t row) {
+            const std::int32_t value = weights[((row * kFilterSize) + of_filter) * stride];
+            return static_cast<std::uint32_t>(factor * value);
+        };
+        return Column{low_halves(weight(0U), weight(1U)), low_halves(weight(1U), weight(2U))};
+    };
+    return Filter{column(0U), column(1U), column(2U)};
 }
 
 }  // namespace
@@ -124,21 +172,26 @@ const DepthwiseTiles kDepthwiseTiles{kQuad, kColumns};
 void prepare_depthwise(const std::int8_t* weights, std::size_t stride, const std::int8_t* parameters,
                        const Requantisation& requantisation, const DepthwiseTile& tile,
                        DepthwiseGroup& group) noexcept {
+    const std::int32_t halves = (2 * requantisation.offset) + 1;
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
-        const auto column = [&weights, &stride, &i](std::uint32_t of_filter) {
-            const auto weight = [&weights, &of_filter, &stride, &i](std::uint32_t row) {
-                const std::int32_t value = weights[(((row * kFilterSize) + of_filter) * stride) + i];
-                return static_cast<std::uint32_t>(2 * value);
-            };
-            return Column{low_halves(weight(0U), weight(1U)), low_halves(weight(1U), weight(2U))};
-        };
-        const std::uint32_t bits = 0U - static_cast<std::uint32_t>(shift_of(parameters, i));
-        const Channel channel{{column(0U), column(1U), column(2U)},
-                              wrapping_shift_left(bias_of(parameters, i), 1U),
-                              multiplier_of(parameters, i),
-                              shifted_left((2 * requantisation.offset) + 1, bits - 1U),
-                              bits};
-        std::memcpy(&group.words[i * kChannelWords], &channel, sizeof(channel));
+        const std::int32_t bias = bias_of(parameters, i);
+        const std::int32_t multiplier = multiplier_of(parameters, i);
+        const std::int32_t shift = shift_of(parameters, i);
+        std::int32_t* const words = &group.words[i * kChannelWords];
+        if (requantisation.is_short && requantisation.is_int8()) {
+            const std::uint32_t bits = 0U - static_cast<std::uint32_t>(shift);
+            const ShortChannel channel{filter_of(weights + i, stride, 2), wrapping_shift_left(bias, 1U), multiplier,
+                                       shifted_left(halves, bits - 1U), bits};
+            words[0U] = static_cast<std::int32_t>(Form::kShort);
+            std::memcpy(&words[1U], &channel, sizeof(channel));
+        } else {
+            const bool is_right = shift < 0;
+            const std::int32_t bits = is_right ? (-1 - larger_of(shift, kMinShift)) : smaller_of(shift, kMaxShift);
+            const LongChannel channel{filter_of(weights + i, stride, 1), bias, doubled(multiplier),
+                                      static_cast<std::uint32_t>(bits), is_right ? halves : requantisation.offset};
+            words[0U] = static_cast<std::int32_t>(is_right ? Form::kRight : Form::kLeft);
+            std::memcpy(&words[1U], &channel, sizeof(channel));
+        }
     }
 }
 
@@ -147,14 +200,20 @@ void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     TileColumns columns;
     bring(tile, columns);
-    const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);
+    const bool is_int8 = requantisation.is_int8();
     for (std::uint32_t i = 0U; i < tile.channels; ++i) {
-        Channel channel{};
-        std::memcpy(&channel, &group.words[i * kChannelWords], sizeof(channel));
-        if (is_whole) {
-            channel_of_tile<false>(columns[i], channel, tile, requantisation, i);
+        const std::int32_t* const words = &group.words[(i * kChannelWords) + 1U];
+        const auto form = static_cast<Form>(group.words[i * kChannelWords]);
+        if (form == Form::kShort) {
+            channel_of_tile<ShortChannel, false>(columns[i], words, tile, requantisation, i);
+        } else if (is_int8 && (form == Form::kRight)) {
+            channel_of_tile<RightChannel, false>(columns[i], words, tile, requantisation, i);
+        } else if (is_int8) {
+            channel_of_tile<LeftChannel, false>(columns[i], words, tile, requantisation, i);
+        } else if (form == Form::kRight) {
+            channel_of_tile<RightChannel, true>(columns[i], words, tile, requantisation, i);
         } else {
-            channel_of_tile<true>(columns[i], channel, tile, requantisation, i);
+            channel_of_tile<LeftChannel, true>(columns[i], words, tile, requantisation, i);
         }
     }
 }

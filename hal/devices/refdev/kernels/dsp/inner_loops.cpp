@@ -5,12 +5,13 @@
 #include "hal/devices/refdev/kernels/inner_loops.h"
 
 #include "hal/devices/refdev/kernels/dsp/pairs.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
 #include "hal/devices/refdev/kernels/scalar_loops.h"
 
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kWideTaps = 64U;              // widened at once
+constexpr std::uint32_t kWideTaps = kDspWideTaps;
 constexpr std::uint32_t kWideWords = kWideTaps / 2U;  // of one row
 using WideTaps = std::array<std::uint32_t, kRowBlock * kWideWords>;
 
@@ -196,7 +197,7 @@ void one_by_four(const std::uint32_t* wide, std::uint32_t count, const std::int8
 }
 
 [[nodiscard]] inline bool is_short_to_int8(const Requantisation& r) noexcept {
-    return r.is_short && (r.lowest == INT8_MIN) && (r.highest == INT8_MAX);
+    return r.is_short && r.is_int8();
 }
 
 void accumulate_two_rows(const WideTaps& wide, std::uint32_t count, const std::int8_t* weights,
@@ -224,6 +225,78 @@ void accumulate_one_row(const WideTaps& wide, std::uint32_t count, const std::in
         sums[channel] = same[0U];
         weights += filter.stride;
     }
+}
+
+// The elements of some channels for any parameters: see scale_long().
+[[gnu::noinline]] void store_long(const std::int32_t* sums, std::uint32_t channels, const std::int8_t* parameters,
+                                  const Requantisation& requantisation, std::int8_t* output) noexcept {
+    const Requantisation r = requantisation;
+    const std::int32_t halves = (2 * r.offset) + 1;
+    for (std::uint32_t i = 0U; i < channels; ++i) {
+        const DoubledMultiplier multiplier = doubled(multiplier_of(parameters, i));
+        const std::int32_t shift = shift_of(parameters, i);
+        std::int32_t scaled = 0;
+        if (shift < 0) {
+            const auto before_last = static_cast<std::uint32_t>(smaller_of(-1 - shift, -1 - kMinShift));
+            const std::int32_t twice = floor_shift_right(multiplier.signed_high(sums[i]), before_last);
+            scaled = floor_shift_right(__qadd(twice, halves), 1U);
+        } else {
+            const auto left = static_cast<std::uint32_t>(smaller_of(shift, kMaxShift));
+            const std::int32_t high = multiplier.signed_high(wrapping_shift_left(sums[i], left));
+            scaled = __qadd(without_sign(high), r.offset);
+        }
+        output[i] = static_cast<std::int8_t>(clamp_to(scaled, r.lowest, r.highest));
+    }
+}
+
+// The elements of some channels in the short form, in any range.
+[[gnu::noinline]] void store_short(const std::int32_t* sums, std::uint32_t channels, const std::int8_t* parameters,
+                                   const Requantisation& requantisation, std::int8_t* output) noexcept {
+    const std::int32_t lowest = requantisation.lowest;
+    const std::int32_t highest = requantisation.highest;
+    const std::int32_t nudge = (2 * requantisation.offset) + 1;
+    for (std::uint32_t i = 0U; i < channels; ++i) {
+        const std::int32_t element = requantise_to_int8(sums[i], parameters, i, nudge);
+        output[i] = static_cast<std::int8_t>(clamp_to(element, lowest, highest));
+    }
+}
+
+void store_any(const std::int32_t* sums, std::uint32_t channels, const std::int8_t* parameters,
+               const Requantisation& requantisation, std::int8_t* output) noexcept {
+    if (requantisation.is_short) {
+        store_short(sums, channels, parameters, requantisation, output);
+    } else {
+        store_long(sums, channels, parameters, requantisation, output);
+    }
+}
+
+// Four channels that share an input channel.
+void shared_quad(const DepthwiseWindow& window, std::uint32_t channel, const std::int8_t* parameters,
+                 const Requantisation& r, std::int8_t* output) noexcept {
+    const std::int32_t offset = window.offset;
+    const std::size_t input_column = window.input_column;
+    const std::size_t weight_column = window.weight_column;
+    const std::int8_t* input_row = window.input;
+    const std::int8_t* weight_row = window.weights + channel;
+    std::array<std::int32_t, kQuad> sums{bias_of(parameters, channel), bias_of(parameters, channel + 1U),
+                                         bias_of(parameters, channel + 2U), bias_of(parameters, channel + 3U)};
+    for (std::uint32_t rows = window.rows; rows != 0U; --rows) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t columns = window.columns; columns != 0U; --columns) {
+            const auto tap = static_cast<int16x2_t>(*input + offset);
+            const Pairs weight = unpack(load_quad(weights));
+            sums[0U] = __smlabb(tap, static_cast<int16x2_t>(weight.even), sums[0U]);
+            sums[1U] = __smlabb(tap, static_cast<int16x2_t>(weight.odd), sums[1U]);
+            sums[2U] = __smlabt(tap, static_cast<int16x2_t>(weight.even), sums[2U]);
+            sums[3U] = __smlabt(tap, static_cast<int16x2_t>(weight.odd), sums[3U]);
+            input += input_column;
+            weights += weight_column;
+        }
+        input_row += window.input_row;
+        weight_row += window.weight_row;
+    }
+    store_any(sums.data(), kQuad, parameters + (std::size_t{channel} * kChannelParametersBytes), r, output + channel);
 }
 
 // Four channels of a depthwise convolution's window.
@@ -258,10 +331,8 @@ void depthwise_quad(const DepthwiseWindow& window, std::size_t channel, const st
         output[channel + 3U] = requantise_to_int8(sum_d, parameters, channel + 3U, nudge);
         return;
     }
-    output[channel] = requantise(sum_a, parameters, channel, r);
-    output[channel + 1U] = requantise(sum_b, parameters, channel + 1U, r);
-    output[channel + 2U] = requantise(sum_c, parameters, channel + 2U, r);
-    output[channel + 3U] = requantise(sum_d, parameters, channel + 3U, r);
+    const std::array<std::int32_t, kQuad> sums{sum_a, sum_b, sum_c, sum_d};
+    store_any(sums.data(), kQuad, parameters + (channel * kChannelParametersBytes), r, output + channel);
 }
 
 }  // namespace
@@ -302,10 +373,28 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
     }
 }
 
+std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept {
+    constexpr std::uint32_t kOnes = 0x0001'0001U;
+    std::int32_t sum = 0;
+    std::uint32_t left = count;
+    for (; left >= kQuad; left -= kQuad) {
+        sum = multiply_add(unpack(load_quad(taps)), Pairs{kOnes, kOnes}, sum);
+        taps += kQuad;
+    }
+    return multiply_add(unpack(load_some(taps, left)), Pairs{kOnes, kOnes}, sum);
+}
+
+void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept {
+    scalar::add_to_sums(sums, channels, value);
+}
+
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                 const Requantisation& requantisation, const OutputRows& output) noexcept {
     if (!is_short_to_int8(requantisation)) {
-        scalar::store_sums(sums, parameters, channels, requantisation, output);
+        for (std::uint32_t row = 0U; row < output.rows; ++row) {
+            store_any(sums[row].data(), channels, parameters, requantisation,
+                      output.first + (std::size_t{row} * output.stride));
+        }
         return;
     }
     const std::int32_t nudge = (2 * requantisation.offset) + 1;
@@ -327,6 +416,19 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
     }
     for (; channel < channels; ++channel) {
         output[channel] = scalar::depthwise_channel(window, channel, parameters, r);
+    }
+}
+
+void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept {
+    std::uint32_t channel = 0U;
+    for (; (channels - channel) >= kQuad; channel += kQuad) {
+        shared_quad(window, channel, parameters, requantisation, output);
+    }
+    for (; channel < channels; ++channel) {
+        const std::int32_t sum = wrapping_add(scalar::shared_sum(window, channel), bias_of(parameters, channel));
+        store_any(&sum, 1U, parameters + (std::size_t{channel} * kChannelParametersBytes), requantisation,
+                  output + channel);
     }
 }
 

@@ -7,7 +7,7 @@
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kOctet = 8U;  // taps to which weights are padded
+constexpr std::uint32_t kOctet = kDspOctet;
 constexpr std::uint32_t kTwoRows = 2U;
 using Wide = std::array<std::uint32_t, kTapBlock>;  // of two rows: four taps of one row are two words
 
@@ -225,7 +225,7 @@ void accumulate_packed(const PackedBlock& block, const PackedTaps& taps, PackedS
 
 void store_packed(const PackedBlock& block, const PackedSums& sums, const Requantisation& requantisation,
                   const OutputRows& output) noexcept {
-    if ((requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX)) {
+    if (requantisation.is_int8()) {
         store_rows<false>(block, sums, requantisation, output);
     } else {
         store_rows<true>(block, sums, requantisation, output);

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hal/devices/refdev/kernels/fixed_point.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
+
 namespace pianola::refdev {
 
-inline constexpr std::uint32_t kQuad = 4U;  // taps of a word
+inline constexpr std::uint32_t kQuad = kDspQuad;  // taps of a word
 
 // Two 16-bit halves each.
 struct Pairs {
@@ -82,6 +85,31 @@ struct Pairs {
     std::int32_t result = 0;
     __asm__("lsl %[result], %[value], %[bits]" : [result] "=r"(result) : [value] "r"(value), [bits] "r"(bits));
     return result;
+}
+
+// Twice a multiplier of any sign: `low` and `high_bit` times 2^32.
+struct DoubledMultiplier {
+    std::int32_t low;
+    std::int32_t high_bit;
+
+    // The rounded high product of scale_long(), and its sign.
+    [[nodiscard]] std::int32_t signed_high(std::int32_t sum) const noexcept {
+        std::int32_t high = 0;
+        __asm__(
+            "mul %[high], %[sum], %[high_bit]\n\t"
+            "smmlar %[high], %[sum], %[low], %[high]\n\t"
+            "add %[high], %[high], %[high], asr #31"
+            : [high] "=&r"(high)
+            : [sum] "r"(sum), [high_bit] "r"(high_bit), [low] "r"(low));
+        return high;
+    }
+};
+[[nodiscard]] inline DoubledMultiplier doubled(std::int32_t multiplier) noexcept {
+    const std::int32_t low = wrapping_shift_left(multiplier, 1U);
+    return {low, floor_shift_right(multiplier, 31U) - floor_shift_right(low, 31U)};
+}
+[[nodiscard]] inline std::int32_t without_sign(std::int32_t signed_high) noexcept {
+    return wrapping_subtract(signed_high, floor_shift_right(signed_high, 31U));
 }
 
 }  // namespace pianola::refdev

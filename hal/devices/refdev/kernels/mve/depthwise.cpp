@@ -4,12 +4,13 @@
 #include <arm_mve.h>
 
 #include "hal/devices/refdev/kernels/inner_loops.h"
+#include "hal/devices/refdev/kernels/layer_work.h"
 
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kChannels = 16U;
-constexpr std::uint32_t kColumns = 10U;
+constexpr std::uint32_t kChannels = kMveTileChannels;
+constexpr std::uint32_t kColumns = kMveTileColumns;
 constexpr std::uint32_t kFilterSize = 3U;
 // An even number of output columns is computed, from two more columns of the input.
 constexpr std::uint32_t kBroughtColumns = kColumns + 2U;
@@ -65,12 +66,20 @@ struct Shared {
 struct ChannelScale {
     std::int32_t bias;
     std::int32_t multiplier;
-    std::int32_t shift;
+    std::int32_t shift;  // not above 0
+    std::int32_t left;   // of the long form: a shift above 0
+    std::int32_t signs;  // of the long form: 1 with a right shift, which takes the sign of the product, otherwise 0
+};
+
+enum class Form : std::uint8_t {
+    kShort,    // and the range is that of int8
+    kInt8,     // any parameters; the range is that of int8
+    kClamped,  // any parameters
 };
 
 // Upper left, upper right, lower left and lower right output of the window at `taps`. Vectors are separate parameters,
 // because the compiler keeps those of a structure in memory. Another function has loaded what the assembly reads.
-template <bool kClamps>
+template <Form kForm>
 [[nodiscard, gnu::always_inline]] inline int32x4_t window(const std::int8_t* taps, int8x16_t upper_left,
                                                           int8x16_t upper_right, int8x16_t lower_left,
                                                           int8x16_t lower_right, const ChannelScale& c,
@@ -93,9 +102,15 @@ template <bool kClamps>
         : [taps] "r"(taps), [columns] "w"(shared.columns), [upper_left] "w"(upper_left), [upper_right] "w"(upper_right),
           [lower_left] "w"(lower_left), [lower_right] "w"(lower_right));
     sums = vaddq_n_s32(sums, c.bias);
-    sums = vaddq_s32(vqrdmulhq_n_s32(sums, c.multiplier), vshrq_n_s32(sums, kSign));
-    sums = vaddq_n_s32(vrshlq_n_s32(sums, c.shift), shared.offset);
-    if (kClamps) {
+    if (kForm == Form::kShort) {
+        sums = vaddq_s32(vqrdmulhq_n_s32(sums, c.multiplier), vshrq_n_s32(sums, kSign));
+        sums = vaddq_n_s32(vrshlq_n_s32(sums, c.shift), shared.offset);
+    } else {
+        sums = vqrdmulhq_n_s32(vshlq_r_s32(sums, c.left), c.multiplier);
+        sums = vmlaq_n_s32(sums, vshrq_n_s32(sums, kSign), c.signs);
+        sums = vqaddq_n_s32(vrshlq_n_s32(sums, c.shift), shared.offset);
+    }
+    if (kForm == Form::kClamped) {
         return vminq_s32(vmaxq_s32(sums, vdupq_n_s32(shared.lowest)), vdupq_n_s32(shared.highest));
     }
     // Narrows to int8 in place; the intrinsics keep the other halves, which costs copies.
@@ -103,7 +118,7 @@ template <bool kClamps>
     return sums;
 }
 
-template <bool kClamps>
+template <Form kForm>
 [[gnu::noinline]] void channels_of_tile(const std::int8_t* taps, const DepthwiseGroup& group, const DepthwiseTile& tile,
                                         const Requantisation& r) noexcept {
     constexpr std::uint32_t kUpperLanes = 2U;
@@ -131,10 +146,13 @@ template <bool kClamps>
         const int8x16_t upper_right = vldrbq_s8(filter + 1U);
         const int8x16_t lower_left = vldrbq_s8(filter + kTileRows);
         const int8x16_t lower_right = vldrbq_s8(filter);
-        const ChannelScale scale{group.words[kBiases + i], group.words[kMultipliers + i], group.words[kShifts + i]};
+        const std::int32_t shift = group.words[kShifts + i];
+        const ChannelScale scale{group.words[kBiases + i], group.words[kMultipliers + i],
+                                 (kForm == Form::kShort) ? shift : clamp_to(shift, kMinShift, 0),
+                                 clamp_to(shift, 0, kMaxShift), (shift < 0) ? 1 : 0};
         const auto elements = [&upper_left, &upper_right, &lower_left, &lower_right, &scale,
                                &shared](const std::int8_t* from) __attribute__((always_inline)) {
-            return window<kClamps>(from, upper_left, upper_right, lower_left, lower_right, scale, shared);
+            return window<kForm>(from, upper_left, upper_right, lower_left, lower_right, scale, shared);
         };
         const std::int8_t* from = taps + (i * kTileRows);
         std::int8_t* to = upper + i;
@@ -189,11 +207,12 @@ void depthwise_tile(const DepthwiseTile& tile, const DepthwiseGroup& group,
     alignas(std::uint32_t)
         Columns columns;  // NOLINT(cppcoreguidelines-pro-type-member-init, pianola-misra-11.6.1): DEV-039
     bring(tile, columns.data());
-    const bool is_whole = (requantisation.lowest == INT8_MIN) && (requantisation.highest == INT8_MAX);
-    if (is_whole) {
-        channels_of_tile<false>(columns.data(), group, tile, requantisation);
+    if (!requantisation.is_int8()) {
+        channels_of_tile<Form::kClamped>(columns.data(), group, tile, requantisation);
+    } else if (requantisation.is_short) {
+        channels_of_tile<Form::kShort>(columns.data(), group, tile, requantisation);
     } else {
-        channels_of_tile<true>(columns.data(), group, tile, requantisation);
+        channels_of_tile<Form::kInt8>(columns.data(), group, tile, requantisation);
     }
 }
 

@@ -5,15 +5,16 @@
 
 #include <arm_mve.h>
 
+#include "hal/devices/refdev/kernels/layer_work.h"
 #include "hal/devices/refdev/kernels/scalar_loops.h"
 
 namespace pianola::refdev {
 namespace {
 
-constexpr std::uint32_t kLanes = 16U;     // of bytes
-constexpr std::uint32_t kHalfLanes = 8U;  // of 16 bits
-constexpr std::uint32_t kWordLanes = 4U;  // of 32 bits
-constexpr std::uint32_t kTriple = 3U;     // channels that are computed together: with two rows, six sums
+constexpr std::uint32_t kLanes = kMveLanes;          // of bytes
+constexpr std::uint32_t kHalfLanes = kMveHalfLanes;  // of 16 bits
+constexpr std::uint32_t kWordLanes = kMveWordLanes;  // of 32 bits
+constexpr std::uint32_t kTriple = kMveTriple;        // channels that are computed together: with two rows, six sums
 
 // Two rows by three channels. Assembly, because a tail-predicated loop (LETP) handles the rest of a vector without
 // extra code, and the compiler emits none; a separate function, because it leaves few registers.
@@ -150,7 +151,7 @@ void one_by_one(const TapRows& rows, const std::int8_t* weights, std::int32_t& s
     sum = result;
 }
 
-// The sum of `count` weights.
+// The sum of `count` bytes.
 [[nodiscard]] std::int32_t sum_of(const std::int8_t* weights, std::uint32_t count) noexcept {
     std::int32_t sum = 0;
     for (std::uint32_t left = count / kLanes; left != 0U; --left) {
@@ -208,6 +209,56 @@ struct SomeBytes {
     return vminq_s32(vmaxq_s32(placed, vdupq_n_s32(r.lowest)), vdupq_n_s32(r.highest));
 }
 
+// The elements of four sums, for any parameters: see scale_long().
+[[nodiscard]] inline int32x4_t requantise_long(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
+                                               const Requantisation& r) noexcept {
+    constexpr std::int32_t kSign = 31;
+    const int32x4_t none = vdupq_n_s32(0);
+    const int32x4_t left = vminq_s32(vmaxq_s32(shifts, none), vdupq_n_s32(kMaxShift));
+    const int32x4_t right = vmaxq_s32(vminq_s32(shifts, none), vdupq_n_s32(kMinShift));
+    const int32x4_t high = vqrdmulhq_s32(vshlq_s32(sums, left), multipliers);
+    const int32x4_t signs = vandq_s32(vshrq_n_s32(high, kSign), vshrq_n_s32(right, kSign));
+    const int32x4_t placed = vqaddq_n_s32(vrshlq_s32(vaddq_s32(high, signs), right), r.offset);
+    return vminq_s32(vmaxq_s32(placed, vdupq_n_s32(r.lowest)), vdupq_n_s32(r.highest));
+}
+
+template <bool kIsShort>
+[[nodiscard]] inline int32x4_t requantise(int32x4_t sums, int32x4_t multipliers, int32x4_t shifts,
+                                          const Requantisation& r) noexcept {
+    return kIsShort ? requantise_short(sums, multipliers, shifts, r) : requantise_long(sums, multipliers, shifts, r);
+}
+
+template <bool kIsShort>
+void store_vectors(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
+                   const Requantisation& requantisation, const OutputRows& output) noexcept {
+    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
+    const uint32x4_t places = every_channel<1>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kWordLanes) <= channels; channel += kWordLanes) {
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        vstrbq_s32(to, requantise<kIsShort>(vldrwq_s32(&sums[0U][channel]), multipliers, shifts, r));
+        if (output.rows == kRowBlock) {
+            to += output.stride;
+            vstrbq_s32(to, requantise<kIsShort>(vldrwq_s32(&sums[1U][channel]), multipliers, shifts, r));
+        }
+    }
+    if (channel < channels) {
+        const SomeChannels some{places, vctp32q(channels - channel)};
+        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
+        const int32x4_t multipliers = some.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
+        const int32x4_t shifts = some.at(&of_channels[offsetof(ChannelParameters, shift)]);
+        std::int8_t* to = output.first + channel;
+        for (std::uint32_t row = 0U; row < output.rows; ++row) {
+            const int32x4_t of_row = vldrwq_z_s32(&sums[row][channel], some.inside);
+            vstrbq_p_s32(to, requantise<kIsShort>(of_row, multipliers, shifts, r), some.inside);
+            to += output.stride;
+        }
+    }
+}
+
 }  // namespace
 
 const ShortForm kShortForm{kMinShift, 0, UINT64_MAX};
@@ -253,37 +304,23 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
     }
 }
 
+void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept {
+    for (std::uint32_t done = 0U; done < channels; done += kWordLanes) {
+        const mve_pred16_t inside = vctp32q(channels - done);
+        vstrwq_p_s32(&sums[done], vaddq_n_s32(vldrwq_z_s32(&sums[done], inside), value), inside);
+    }
+}
+
+std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept {
+    return sum_of(taps, count);
+}
+
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                 const Requantisation& requantisation, const OutputRows& output) noexcept {
-    if (!requantisation.is_short) {
-        scalar::store_sums(sums, parameters, channels, requantisation, output);
-        return;
-    }
-    const Requantisation r = requantisation;  // a copy: stores of int8 may alias it
-    const uint32x4_t places = every_channel<1>();
-    std::uint32_t channel = 0U;
-    for (; (channel + kWordLanes) <= channels; channel += kWordLanes) {
-        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
-        const int32x4_t multipliers = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
-        const int32x4_t shifts = AllChannels{places}.at(&of_channels[offsetof(ChannelParameters, shift)]);
-        std::int8_t* to = output.first + channel;
-        vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[0U][channel]), multipliers, shifts, r));
-        if (output.rows == kRowBlock) {
-            to += output.stride;
-            vstrbq_s32(to, requantise_short(vldrwq_s32(&sums[1U][channel]), multipliers, shifts, r));
-        }
-    }
-    if (channel < channels) {
-        const SomeChannels some{places, vctp32q(channels - channel)};
-        const std::int8_t* const of_channels = parameters + (channel * kChannelParametersBytes);
-        const int32x4_t multipliers = some.at(&of_channels[offsetof(ChannelParameters, multiplier)]);
-        const int32x4_t shifts = some.at(&of_channels[offsetof(ChannelParameters, shift)]);
-        std::int8_t* to = output.first + channel;
-        for (std::uint32_t row = 0U; row < output.rows; ++row) {
-            const int32x4_t of_row = vldrwq_z_s32(&sums[row][channel], some.inside);
-            vstrbq_p_s32(to, requantise_short(of_row, multipliers, shifts, r), some.inside);
-            to += output.stride;
-        }
+    if (requantisation.is_short) {
+        store_vectors<true>(sums, parameters, channels, requantisation, output);
+    } else {
+        store_vectors<false>(sums, parameters, channels, requantisation, output);
     }
 }
 
@@ -291,7 +328,7 @@ namespace {
 
 // Eight channels of a depthwise convolution's window. Products are 16 by 16 bits, separately for even and odd channels.
 // `parameters` and `output` begin at the first of the eight.
-template <typename Bytes, typename Channels>
+template <bool kIsShort, typename Bytes, typename Channels>
 inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, const Bytes& bytes,
                             const Channels& even, const Channels& odd, const std::int8_t* parameters,
                             const Requantisation& r, std::int8_t* output) noexcept {
@@ -318,35 +355,127 @@ inline void depthwise_eight(const DepthwiseWindow& window, std::size_t channel, 
         weight_row += window.weight_row;
     }
     const int32x4_t even_elements =
-        requantise_short(even_sums, even.at(&parameters[offsetof(ChannelParameters, multiplier)]),
-                         even.at(&parameters[offsetof(ChannelParameters, shift)]), r);
-    const int32x4_t odd_elements = requantise_short(odd_sums, odd.at(&next[offsetof(ChannelParameters, multiplier)]),
-                                                    odd.at(&next[offsetof(ChannelParameters, shift)]), r);
+        requantise<kIsShort>(even_sums, even.at(&parameters[offsetof(ChannelParameters, multiplier)]),
+                             even.at(&parameters[offsetof(ChannelParameters, shift)]), r);
+    const int32x4_t odd_elements =
+        requantise<kIsShort>(odd_sums, odd.at(&next[offsetof(ChannelParameters, multiplier)]),
+                             odd.at(&next[offsetof(ChannelParameters, shift)]), r);
     bytes.store(output, vmovntq_s32(vreinterpretq_s16_s32(even_elements), odd_elements));
+}
+
+template <bool kIsShort>
+[[gnu::noinline]] void depthwise_eights(const DepthwiseWindow& window, const std::int8_t* parameters,
+                                        std::uint32_t channels, const Requantisation& requantisation,
+                                        std::int8_t* output) noexcept {
+    const Requantisation r = requantisation;
+    const uint32x4_t places = every_channel<2>();
+    std::uint32_t channel = 0U;
+    for (; (channel + kHalfLanes) <= channels; channel += kHalfLanes) {
+        depthwise_eight<kIsShort>(window, channel, AllBytes{}, AllChannels{places}, AllChannels{places}, parameters, r,
+                                  output);
+        parameters += kHalfLanes * kChannelParametersBytes;
+        output += kHalfLanes;
+    }
+    const std::uint32_t left = channels - channel;
+    if (left != 0U) {
+        depthwise_eight<kIsShort>(window, channel, SomeBytes{vctp16q(left)},
+                                  SomeChannels{places, vctp32q((left + 1U) / 2U)},
+                                  SomeChannels{places, vctp32q(left / 2U)}, parameters, r, output);
+    }
 }
 
 }  // namespace
 
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
                      const Requantisation& requantisation, std::int8_t* output) noexcept {
-    const Requantisation r = requantisation;
-    if (!r.is_short) {
-        for (std::size_t channel = 0U; channel < channels; ++channel) {
-            output[channel] = scalar::depthwise_channel(window, channel, parameters, r);
+    if (requantisation.is_short) {
+        depthwise_eights<true>(window, parameters, channels, requantisation, output);
+    } else {
+        depthwise_eights<false>(window, parameters, channels, requantisation, output);
+    }
+}
+
+namespace {
+
+// The elements of four channels, in any form.
+template <typename Channels>
+[[nodiscard]] inline int32x4_t requantise_any(int32x4_t sums, const Channels& channels, const std::int8_t* parameters,
+                                              const Requantisation& r) noexcept {
+    const int32x4_t multipliers = channels.at(&parameters[offsetof(ChannelParameters, multiplier)]);
+    const int32x4_t shifts = channels.at(&parameters[offsetof(ChannelParameters, shift)]);
+    return r.is_short ? requantise_short(sums, multipliers, shifts, r) : requantise_long(sums, multipliers, shifts, r);
+}
+
+// Eight channels that share an input channel: vectors of four, times one tap.
+[[gnu::noinline]] void shared_eight(const DepthwiseWindow& window, std::uint32_t channel, const std::int8_t* parameters,
+                                    const Requantisation& requantisation, std::int8_t* output) noexcept {
+    const AllChannels channels{every_channel<1>()};
+    const std::int8_t* const next = parameters + (kWordLanes * kChannelParametersBytes);
+    int32x4_t sums = channels.at(&parameters[offsetof(ChannelParameters, bias)]);
+    int32x4_t next_sums = channels.at(&next[offsetof(ChannelParameters, bias)]);
+    const std::int32_t offset = window.offset;
+    const std::size_t input_column = window.input_column;
+    const std::size_t weight_column = window.weight_column;
+    const std::int8_t* input_row = window.input;
+    const std::int8_t* weight_row = window.weights + channel;
+    for (std::uint32_t rows = window.rows; rows != 0U; --rows) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t columns = window.columns; columns != 0U; --columns) {
+            const std::int32_t tap = *input + offset;
+            sums = vmlaq_n_s32(sums, vldrbq_s32(weights), tap);
+            next_sums = vmlaq_n_s32(next_sums, vldrbq_s32(weights + kWordLanes), tap);
+            input += input_column;
+            weights += weight_column;
         }
-        return;
+        input_row += window.input_row;
+        weight_row += window.weight_row;
     }
-    const uint32x4_t places = every_channel<2>();
+    const Requantisation r = requantisation;
+    vstrbq_s32(output, requantise_any(sums, channels, parameters, r));
+    vstrbq_s32(output + kWordLanes, requantise_any(next_sums, channels, next, r));
+}
+
+// At most four of them.
+[[gnu::noinline]] void shared_some(const DepthwiseWindow& window, std::uint32_t channel, mve_pred16_t inside,
+                                   const std::int8_t* parameters, const Requantisation& requantisation,
+                                   std::int8_t* output) noexcept {
+    const SomeChannels channels{every_channel<1>(), inside};
+    int32x4_t sums = channels.at(&parameters[offsetof(ChannelParameters, bias)]);
+    const std::int32_t offset = window.offset;
+    const std::int8_t* input_row = window.input;
+    const std::int8_t* weight_row = window.weights + channel;
+    for (std::uint32_t rows = window.rows; rows != 0U; --rows) {
+        const std::int8_t* input = input_row;
+        const std::int8_t* weights = weight_row;
+        for (std::uint32_t columns = window.columns; columns != 0U; --columns) {
+            sums = vmlaq_n_s32(sums, vldrbq_z_s32(weights, inside), *input + offset);
+            input += window.input_column;
+            weights += window.weight_column;
+        }
+        input_row += window.input_row;
+        weight_row += window.weight_row;
+    }
+    const Requantisation r = requantisation;
+    vstrbq_p_s32(output, requantise_any(sums, channels, parameters, r), inside);
+}
+
+}  // namespace
+
+void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept {
     std::uint32_t channel = 0U;
-    for (; (channel + kHalfLanes) <= channels; channel += kHalfLanes) {
-        depthwise_eight(window, channel, AllBytes{}, AllChannels{places}, AllChannels{places}, parameters, r, output);
-        parameters += kHalfLanes * kChannelParametersBytes;
-        output += kHalfLanes;
-    }
-    const std::uint32_t left = channels - channel;
-    if (left != 0U) {
-        depthwise_eight(window, channel, SomeBytes{vctp16q(left)}, SomeChannels{places, vctp32q((left + 1U) / 2U)},
-                        SomeChannels{places, vctp32q(left / 2U)}, parameters, r, output);
+    while (channel < channels) {
+        const std::uint32_t left = channels - channel;
+        const std::uint32_t computed = (left >= kHalfLanes) ? kHalfLanes : kWordLanes;
+        if (left >= kHalfLanes) {
+            shared_eight(window, channel, parameters, requantisation, output);
+        } else {
+            shared_some(window, channel, vctp32q(left), parameters, requantisation, output);
+        }
+        channel += computed;
+        parameters += std::size_t{computed} * kChannelParametersBytes;
+        output += computed;
     }
 }
 
@@ -420,6 +549,7 @@ void add_elements(const AddPlan& plan, const std::int8_t* input1, const std::int
         return vaddq_n_s32(fitting, range.offset());
     };
     std::uint32_t left = count;
+    static_assert(kWordLanes == kAddLanes);
     for (; left >= kWordLanes; left -= kWordLanes) {
         vstrbq_s32(output, elements(vldrbq_s32(input1), vldrbq_s32(input2)));
         input1 += kWordLanes;

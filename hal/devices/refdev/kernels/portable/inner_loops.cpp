@@ -20,6 +20,14 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
     scalar::sum_once(rows, filter, parameters, sums);
 }
 
+std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept {
+    return scalar::sum_taps(taps, count);
+}
+
+void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept {
+    scalar::add_to_sums(sums, channels, value);
+}
+
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                 const Requantisation& requantisation, const OutputRows& output) noexcept {
     scalar::store_sums(sums, parameters, channels, requantisation, output);
@@ -28,6 +36,11 @@ void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint3
 void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
                      const Requantisation& requantisation, std::int8_t* output) noexcept {
     scalar::depthwise_pixel(window, parameters, channels, requantisation, output);
+}
+
+void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept {
+    scalar::depthwise_shared(window, parameters, channels, requantisation, output);
 }
 
 void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept {

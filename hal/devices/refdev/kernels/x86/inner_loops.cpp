@@ -35,6 +35,14 @@ void sum_once(const TapRows& rows, const FilterRows& filter, const std::int8_t* 
     sums = block[0U];
 }
 
+std::int32_t sum_taps(const std::int8_t* taps, std::uint32_t count) noexcept {
+    return scalar::sum_taps(taps, count);
+}
+
+void add_to_sums(ChannelSums& sums, std::uint32_t channels, std::int32_t value) noexcept {
+    scalar::add_to_sums(sums, channels, value);
+}
+
 void store_sums(const BlockSums& sums, const std::int8_t* parameters, std::uint32_t channels,
                 const Requantisation& requantisation, const OutputRows& output) noexcept {
     if (!requantisation.is_short) {
@@ -67,6 +75,11 @@ void depthwise_pixel(const DepthwiseWindow& window, const std::int8_t* parameter
     for (std::size_t channel = whole; channel < channels; ++channel) {
         output[channel] = scalar::depthwise_channel(window, channel, parameters, of_rest);
     }
+}
+
+void depthwise_shared(const DepthwiseWindow& window, const std::int8_t* parameters, std::uint32_t channels,
+                      const Requantisation& requantisation, std::int8_t* output) noexcept {
+    scalar::depthwise_shared(window, parameters, channels, requantisation, output);
 }
 
 void copy_taps(const std::int8_t* from, std::uint32_t count, std::int8_t* to) noexcept {

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define MARK 31u
+#define PIECE_BYTES 2
 #include "int16_layer.glsl"
 #include "convolution.glsl"
 

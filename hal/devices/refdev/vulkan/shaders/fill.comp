@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define MARK 12u
+#define PIECE_BYTES 4
 #include "launch.glsl"
 
 WRITE32(0, destination)

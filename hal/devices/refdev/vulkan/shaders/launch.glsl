@@ -2,6 +2,11 @@
 //
 // A shader defines MARK before including this: the value that shows that it ran. kernel_pipelines.h describes the
 // bindings. Arithmetic on integers wraps in shaders; shifts are by less than 32.
+//
+// The host launches an invocation for each written byte. A shader whose invocations compute more than one byte defines
+// the pieces of its work: PIECE_BYTES, the written bytes of one, or PIECE_WORDS, the argument words whose product is
+// their number, as in 3, 5; and LANES_PER_PIECE, where several invocations share one. CMakeLists.txt reads these lines.
+// FOR_EACH gives the same results for any number of invocations.
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

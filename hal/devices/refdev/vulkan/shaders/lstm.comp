@@ -1,6 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define MARK 29u
+#define PIECE_WORDS 5
+#define LANES_PER_PIECE 64
 #include "launch.glsl"
 #include "fixed_point.glsl"
 

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define MARK 16u
+#define PIECE_BYTES 4
 #include "launch.glsl"
 
 READ8(0, left)

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define MARK 34u
+#define PIECE_BYTES 2
 #include "launch.glsl"
 #include "fixed_point.glsl"
 
