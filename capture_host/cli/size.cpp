@@ -157,6 +157,7 @@ nlohmann::json time_faults(const TimingArguments& arguments, const VerifiedFile&
     timeline::RuntimeFacts runtime;
     runtime.capacities = file.device().capacities;
     runtime.verifies = !arguments.at_completion;
+    runtime.shares = arguments.ecu.release_steps > 1U;
     runtime.sees_memory = arguments.sees_memory;
     const timeline::SessionFacts facts = timeline::facts_of(file.plan(), file.workspace(), file.image().envelope(),
                                                             file.image().self_test_count(), runtime);

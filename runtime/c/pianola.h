@@ -163,6 +163,10 @@ typedef struct PNL_TWIN {
     pnl_attestation_t attestation;
     pnl_cost_kind_t costs;
     bool is_pipelined;
+    pnl_views_answer_t views;
+    uint8_t views_tensor; /* an input; from PNL_MAX_INPUTS on an output */
+    uint8_t views_command;
+    uint8_t unused[6];
     uint32_t steps_in_flight;
     uint32_t input_count;
     uint32_t output_count;
@@ -172,9 +176,6 @@ typedef struct PNL_TWIN {
     uint32_t region_count;
     uint32_t parameter_count;
     uint32_t patch_count;
-    pnl_views_answer_t views;
-    uint8_t views_tensor; /* an input; from PNL_MAX_INPUTS on an output */
-    uint8_t views_command;
     pnl_planned_script_t step;
     pnl_planned_script_t prologue;
     pnl_planned_script_t epilogue;

@@ -1,9 +1,6 @@
 #include "pianola/scrub.h"
 
-#include <cstring>
-
 #include "pianola/bytes.h"
-#include "runtime/integrity/comparison.h"
 #include "runtime/integrity/parameter_words.h"
 #include "runtime/integrity/slice_size.h"
 
@@ -23,9 +20,8 @@ struct Slice {
     std::uint64_t check{0U};
 };
 
-// Through the control path, whose result is final. Words of parameters must have their values, all others those of the
-// file, and the file's must have the check. Moves `address` to the first chunk that differs from the file because of
-// them.
+// Through the control path, whose result is final. Words of parameters must have their values: otherwise `address`
+// moves to the first chunk with one that does not. With the file's words instead, the slice must have the check.
 [[nodiscard]] Status compare_chunks(const Slice& slice, const ScrubSource& source, std::uint32_t& address) noexcept {
     SliceSum sum;
     for (std::size_t done = 0U; done < slice.file.size(); done += kChunkBytes) {
@@ -37,15 +33,10 @@ struct Slice {
             address = place;
             return Status::kDeviceFault;
         }
-        if (slice.has_parameters) {
-            alignas(std::uint32_t) Chunk expected;  // NOLINT(pianola-misra-11.6.1): DEV-039
-            std::memcpy(expected.data(), &slice.file[done], count);
-            put_parameters(source.plan, source.values, place, MutableByteSpan{expected.data(), count});
-            if (!are_equal(bytes, ByteSpan{expected.data(), count})) {
-                address = place;
-                return Status::kIntegrity;
-            }
-            std::memcpy(held.data(), &slice.file[done], count);
+        if (slice.has_parameters &&
+            !take_out_parameters(source.plan, source.values, place, slice.file.subspan(done, count), bytes)) {
+            address = place;
+            return Status::kIntegrity;
         }
         sum.update(bytes);
     }
@@ -60,7 +51,7 @@ struct Slice {
     const MutableByteSpan view =
         may_view ? slice.device.host_view(slice.address, static_cast<std::uint32_t>(slice.file.size()))
                  : MutableByteSpan{};
-    if ((view.size() == slice.file.size()) && is_aligned(view.data())) {
+    if ((view.size() == slice.file.size()) && is_word_aligned(view.data())) {
         slice.device.take_from_device(view);
         if (slice_sum(view) == slice.check) {
             return Status::kOk;
@@ -95,7 +86,7 @@ struct Slice {
 // The next slice: of one range, on one of the devices that hold it.
 [[nodiscard]] Status compare_next(const ScrubSource& source, std::uint32_t end_range, ScrubCursor& cursor,
                                   std::uint32_t& left, std::uint32_t& address) noexcept {
-    const ConstantRange& range = source.constants.ranges[cursor.range];
+    const ConstantRange& range = source.plan.constants.ranges[cursor.range];
     while (!has_device(range.devices, cursor.device) && ((cursor.device + 1U) < count_of(source.devices))) {
         cursor.device += 1U;
     }
@@ -114,7 +105,7 @@ struct Slice {
     const bool has_parameters = (source.plan.patch_count != 0U) && (address >= source.plan.trace_region_base);
     const Slice slice{*source.devices[cursor.device], file, address, has_parameters, check_at(source.checks, check)};
     const Status status = compare_slice(slice, source, address);
-    return is_ok(status) ? advance(source.constants, end_range, bytes, cursor) : status;
+    return is_ok(status) ? advance(source.plan.constants, end_range, bytes, cursor) : status;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "pianola/bytes.h"
-#include "runtime/integrity/comparison.h"
 #include "runtime/integrity/slice_blocks.h"
 
 namespace pianola {
@@ -11,7 +10,7 @@ namespace pianola {
 void SliceSum::update(ByteSpan bytes) noexcept {
     const std::size_t blocks = bytes.size() / kBlockBytes;
     std::size_t done = 0U;
-    if (is_aligned(bytes.data())) {
+    if (is_word_aligned(bytes.data())) {
         sum_ = add_blocks(sum_, bytes.data(), blocks);
         done = blocks * kBlockBytes;
     }

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "pianola/config.h"
-#include "runtime/integrity/comparison.h"
+#include "pianola/slice_check.h"
 
 namespace pianola {
 
-static_assert((kScrubSliceBytes % kComparedBytes) == 0U);
+static_assert((kScrubSliceBytes % SliceSum::kBlockBytes) == 0U);
 
 [[nodiscard]] constexpr std::uint32_t whole_chunks(std::uint32_t bytes) noexcept {
-    constexpr std::uint32_t kChunk = kComparedBytes;
+    constexpr std::uint32_t kChunk = SliceSum::kBlockBytes;
     return ((bytes + kChunk - 1U) / kChunk) * kChunk;
 }
 

@@ -1,10 +1,15 @@
 #include "runtime/plan/proof.h"
 
 namespace pianola::proof {
-bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept {
+namespace {
+
+// Whether a command of the set-up writes state.
+[[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept {
     const std::uint32_t region = find_region(plan, command.address, command.size_bytes);
     return (region < kMaxRegions) && (workspace.region_kinds[region] == RegionKind::kState);
 }
+
+}  // namespace
 
 // Each byte once: weights, be they in the file, and state, with which the data flow begins.
 bool check_set_up(Context& context) noexcept {
@@ -34,6 +39,36 @@ bool check_set_up(Context& context) noexcept {
         good = claim(context, written, command.address, command.size_bytes, Rule::kScrWeightsOnce);
     }
     return good;
+}
+
+// Weights in the file, then what the set-up writes: what stays, and after it state.
+bool list_constants(Context& context) noexcept {
+    const PlanWorkspace& workspace = context.workspace;
+    const Envelope& envelope = context.image.envelope();
+    const Plan& plan = context.plan;
+    ConstantRanges& constants = context.plan.constants;
+    constants.count = 0U;
+    const std::uint32_t in_file = find_region_in_file(plan);
+    if (in_file < kMaxRegions) {
+        const RegionConfig& region = plan.regions[in_file];
+        constants.ranges[0] = ConstantRange{region.base, envelope.weights.offset, region.size_bytes,
+                                            (DeviceBits{1U} << plan.device_count) - 1U};
+        constants.count = 1U;
+    }
+    for (const bool takes_state : {false, true}) {
+        constants.kept_count = constants.count;
+        for (std::uint32_t i = 0U; i < workspace.setup.count; ++i) {
+            const PlannedCommand& entry = workspace.setup_commands[i];
+            const QueueCommand& command = entry.command;
+            if (is_state(plan, workspace, command) == takes_state) {
+                const Segment& segment = (command.slot == kWeightsSlot) ? envelope.weights : envelope.traces;
+                constants.ranges[constants.count] = ConstantRange{command.address, segment.offset + command.slot_offset,
+                                                                  command.size_bytes, entry.devices};
+                constants.count += 1U;
+            }
+        }
+    }
+    return true;
 }
 
 namespace {

@@ -115,8 +115,9 @@ bool check_budgets(Context& context) noexcept {
 }
 
 using Check = bool (*)(Context&) noexcept;
-constexpr std::array<Check, 8> kChecks{check_target,     check_steps_in_flight, check_layout,  check_trace_segment,
-                                       check_parameters, check_scripts,         check_devices, check_budgets};
+constexpr std::array<Check, 9> kChecks{check_target,        check_steps_in_flight, check_layout,
+                                       check_trace_segment, check_parameters,      check_scripts,
+                                       check_devices,       check_budgets,         list_constants};
 
 }  // namespace
 }  // namespace proof

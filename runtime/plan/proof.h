@@ -125,8 +125,7 @@ inline constexpr std::uint32_t kWrittenTag = 1U;
 
 // data_flow.cpp: bytes that the set-up writes.
 [[nodiscard]] bool check_set_up(Context& context) noexcept;
-// Whether a command of the set-up writes state.
-[[nodiscard]] bool is_state(const Plan& plan, const PlanWorkspace& workspace, const QueueCommand& command) noexcept;
+[[nodiscard]] bool list_constants(Context& context) noexcept;
 
 // queues.cpp: numbers of queues and events that scripts may use.
 [[nodiscard]] std::uint32_t queue_limit(const Context& context) noexcept;

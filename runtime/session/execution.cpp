@@ -83,7 +83,7 @@ std::uint32_t Session::lend(Span<const ByteSpan> inputs, Span<const MutableByteS
 
 // The first device whose file window is not the weights segment of the loaded file; device_count() if there is none.
 std::uint32_t Session::first_astray() const noexcept {
-    const ConstantRange& weights = loaded_.constants.ranges[0];
+    const ConstantRange& weights = loaded_.plan.constants.ranges[0];
     const ByteSpan segment{&loaded_.file[weights.file_offset],
                            weights.size_bytes};  // the proofs checked that it exists
     std::uint32_t device = 0U;
@@ -278,19 +278,36 @@ Status Session::check_completions(const PlannedScript& script, FaultStage stage)
     return (running_.pending != 0U) ? Status::kPending : Status::kOk;
 }
 
-Status Session::poll() noexcept {
+Status Session::look(bool to_the_end) noexcept {
     const Status ready = check(running_.under_way != 0U);
-    return is_ok(ready) ? reseal(complete_oldest()) : ready;
+    return is_ok(ready) ? reseal(complete_oldest(to_the_end)) : ready;
 }
 
-Status Session::complete_oldest() noexcept {
-    enter();
-    const ScriptKind kind = oldest().kind;
-    const Status completed = check_completions(loaded_.plan.script(kind), FaultStage::kStep);
+Status Session::poll() noexcept {
+    return look(false);
+}
+
+// One look at the devices and, once all have completed, one part of the verification.
+Status Session::complete_and_verify(const PlannedScript& script) noexcept {
+    const Status completed = check_completions(script, FaultStage::kStep);
     // What flips while the data is verified is not what the script has left.
     const bool is_last = (running_.under_way == 1U) && !running_.is_verifying;
     const Status summed = (is_ok(completed) && is_last) ? sum_state(running_.state_sum) : completed;
-    const Status verified = is_ok(summed) ? verify_release() : summed;
+    return is_ok(summed) ? verify_release() : summed;
+}
+
+// If `to_the_end`, a verification that has begun ends in this call. Then much time has passed since the seals were
+// checked: they must still hold for what the verification relied on.
+Status Session::complete_oldest(bool to_the_end) noexcept {
+    enter();
+    const ScriptKind kind = oldest().kind;
+    Status verified = complete_and_verify(loaded_.plan.script(kind));
+    while (to_the_end && running_.is_verifying) {  // ends with the constants, or at the deadline
+        verified = complete_and_verify(loaded_.plan.script(kind));
+        if (is_ok(verified) && !is_loaded_whole()) {
+            verified = latch(Status::kIntegrity, FaultStage::kState);
+        }
+    }
     const bool has_lent = running_.io == Io::kTransfers;
     const Status status = (is_ok(verified) && has_lent) ? give_back() : verified;
     if (!is_ok(status)) {

@@ -82,8 +82,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     loaded_.self_test_count = workspace.image.self_test_count();
     loaded_.self_tests = workspace.image.self_tests();
     loaded_.checks = workspace.image.checks();
-    find_constants(workspace, loaded_.plan, workspace.image.envelope(), loaded_.constants);
-    loaded_.reads_file = loaded_.constants.count != workspace.setup.count;
+    loaded_.reads_file = loaded_.plan.constants.count != workspace.setup.count;
     plan_release();
     const Status programmed = program_devices(workspace.image);
     if (!is_ok(programmed)) {
@@ -120,8 +119,9 @@ Status Session::run_setup(const PlanWorkspace& workspace) noexcept {
 }
 
 // The same checks twice, on separate state: if the core skips an instruction or computes wrongly once, one of the two
-// verdicts lacks its flow sum. Nothing branches on this sum; the code that starts the device checks it. The file is
-// hashed once: the second validation compares that digest again, and proves the file's bytes by sums.
+// verdicts lacks its flow sum, or their plans differ. Nothing branches on this sum; the code that starts the device
+// checks it. The file is hashed once: the second validation compares that digest again, and proves the file's bytes by
+// sums.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
@@ -129,6 +129,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     workspace.authentication = Authentication{};
     std::uint32_t earlier_flow = 0U;
     Status earlier_status = Status::kRefused;
+    std::uint32_t difference = 0U;  // of both plans
     for (Status& status : said) {
         earlier_flow = verdict.flow;
         earlier_status = verdict.status;
@@ -136,9 +137,10 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
         if (!is_ok(status)) {
             return status;
         }
+        difference = seal_of_loaded() - difference;
     }
-    loaded_.armed =
-        follow(follow(follow(follow(earlier_flow, said[0]), said[1]), earlier_status), verdict.status) + verdict.flow;
+    loaded_.armed = follow(follow(follow(follow(earlier_flow, said[0]), said[1]), earlier_status), verdict.status) +
+                    verdict.flow + difference;
     return Status::kOk;
 }
 
@@ -217,11 +219,11 @@ Status Session::program_device(std::uint32_t index, const Image& image) noexcept
 // file.
 Status Session::check_read_back(const Envelope& envelope, std::uint64_t sum) noexcept {
     Status compared = sum_state(running_.state_sum);
-    if (is_ok(compared) && (loaded_.constants.count != 0U)) {
+    if (is_ok(compared) && (loaded_.plan.constants.count != 0U)) {
         compared = Status::kPending;
     }
     while (compared == Status::kPending) {  // ends with the ranges, which the set-up's commands bound
-        compared = compare(loaded_.constants.count, kScrubSliceBytes, running_.background, FaultStage::kReadBack);
+        compared = compare(loaded_.plan.constants.count, kScrubSliceBytes, running_.background, FaultStage::kReadBack);
     }
     if (is_ok(compared) && (sum_outside_slices(loaded_.file, envelope) != sum)) {
         compared = latch(Status::kIntegrity, FaultStage::kReadBack);

@@ -9,20 +9,15 @@ namespace pianola {
 Status Session::compare(std::uint32_t end_range, std::uint32_t limit_bytes, ScrubCursor& cursor,
                         FaultStage stage) noexcept {
     Completion where;
-    const ScrubSource source{devices(),
-                             loaded_.file,
-                             loaded_.checks,
-                             loaded_.plan,
-                             loaded_.constants,
-                             running_.parameters,
-                             stage != FaultStage::kReadBack};
+    const ScrubSource source{devices(),    loaded_.file,        loaded_.checks,
+                             loaded_.plan, running_.parameters, stage != FaultStage::kReadBack};
     const Status status = compare_slices(source, end_range, limit_bytes, cursor, where.fault_address);
     return ((status == Status::kOk) || (status == Status::kPending)) ? status
                                                                      : latch(status, stage, cursor.device, 0U, where);
 }
 
 Status Session::compare_constants(std::uint32_t limit_bytes, ScrubCursor& cursor) noexcept {
-    return compare(loaded_.constants.kept_count, limit_bytes, cursor, FaultStage::kScrub);
+    return compare(loaded_.plan.constants.kept_count, limit_bytes, cursor, FaultStage::kScrub);
 }
 
 // The number of steps that may share one verification of everything; 0 if not even two verifications of everything fit.
@@ -43,7 +38,7 @@ void Session::plan_release() noexcept {
     const FaultInterval& interval = config_.interval;
     const std::uint32_t steps = shared_steps(interval);
     if ((config_.release == Release::kWithinInterval) && (steps != 0U)) {
-        loaded_.release_bytes = share_bytes(static_cast<Bytes>(scrub_bytes(loaded_.constants)), steps);
+        loaded_.release_bytes = share_bytes(static_cast<Bytes>(scrub_bytes(loaded_.plan.constants)), steps);
         loaded_.release_gap_us = (interval.ftti_us - interval.reaction_us - interval.period_us) / steps;
     }
     bool sums_state = false;
@@ -57,7 +52,7 @@ std::uint32_t Session::release_steps() const noexcept {
     if (!is_loaded() || (config_.release == Release::kAtCompletion) || !is_whole()) {
         return 0U;
     }
-    const std::uint32_t steps = pianola::scrub_calls(loaded_.constants, loaded_.release_bytes);
+    const std::uint32_t steps = pianola::scrub_calls(loaded_.plan.constants, loaded_.release_bytes);
     const bool is_share = kDrivesOneDevice || (loaded_.release_bytes != kNoShare);
     return is_share ? steps : static_cast<std::uint32_t>(steps != 0U);
 }

@@ -30,7 +30,7 @@ std::uint32_t Session::seal_of_bound() const noexcept {
 
 std::uint32_t Session::seal_of_loaded() const noexcept {
     const Plan& plan = loaded_.plan;
-    const ConstantRanges& constants = loaded_.constants;
+    const ConstantRanges& constants = plan.constants;
     const std::size_t commands = (plan.epilogue.first + plan.epilogue.count) * sizeof(plan.commands[0]);
     const std::uint32_t sealed =
         seal_of(bytes_of(loaded_), bytes_up_to(loaded_, plan.patch_addresses, plan.patch_count), kSealOfNothing);
@@ -54,11 +54,14 @@ Status Session::seal(Status status) noexcept {
     return reseal(status);
 }
 
+// Whether what calls rely on without changing it is as it was sealed.
+bool Session::is_loaded_whole() const noexcept {
+    return (seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_);
+}
+
 // Whether the state is unchanged since the last call. Not checked if memories correct themselves.
 bool Session::is_whole() const noexcept {
-    return (config_.release == Release::kAtCompletion) ||
-           ((seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_) &&
-            (seal_of_running() == running_seal_));
+    return (config_.release == Release::kAtCompletion) || (is_loaded_whole() && (seal_of_running() == running_seal_));
 }
 
 Status Session::reseal(Status status) noexcept {

@@ -73,7 +73,7 @@ Status Session::scrub() noexcept {
 }
 
 std::uint32_t Session::scrub_calls() const noexcept {
-    return (is_loaded() && is_whole()) ? pianola::scrub_calls(loaded_.constants) : 0U;
+    return (is_loaded() && is_whole()) ? pianola::scrub_calls(loaded_.plan.constants) : 0U;
 }
 
 Status Session::confirm_start() noexcept {

@@ -141,14 +141,12 @@ Status Session::set_parameters(Span<const ParameterValue> values) noexcept {
 }
 
 Status Session::wait() noexcept {
-    Status status = poll();
+    Status status = look(true);
     while (status == Status::kPending) {  // ends at the deadline, which the platform's clock reaches
-        if (!running_.is_verifying) {     // after its completion the device signals nothing
-            enter();
-            platform_.idle();
-            call_ = 0U;
-        }
-        status = poll();
+        enter();
+        platform_.idle();
+        call_ = 0U;
+        status = look(true);
     }
     return status;
 }

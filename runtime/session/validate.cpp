@@ -30,7 +30,7 @@ Status validate_same_file(ByteSpan file, const DeviceDescription& device, const 
     if (!is_ok(proved)) {
         return proved;
     }
-    const Status checked = prove_checks(file, envelope, workspace, plan, verdict);
+    const Status checked = prove_checks(file, envelope.checks, plan.constants, verdict);
     verdict.flow = follow(follow(follow(follow(follow(kFlowStart, parsed), authentic), opened), proved), checked);
     if (is_ok(checked)) {
         verdict.rule = Rule::kAccepted;

@@ -30,7 +30,9 @@ bool widen_command(Context& context, const TracePosition& /*position*/, TraceCom
 
 }  // namespace proof
 
-void put_parameters(const Plan& /*plan*/, const ParameterValues& /*values*/, std::uint32_t /*address*/,
-                    MutableByteSpan /*bytes*/) noexcept {}
+bool take_out_parameters(const Plan& /*plan*/, const ParameterValues& /*values*/, std::uint32_t /*address*/,
+                         ByteSpan /*file*/, MutableByteSpan /*held*/) noexcept {
+    return true;
+}
 
 }  // namespace pianola

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "pianola/bytes.h"
-#include "runtime/integrity/comparison.h"
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/random.h"
 #include "tests/support/verifies.h"
@@ -51,8 +50,8 @@ class Scrub : public testing::Test {
                 }
             }
         }
-        const ScrubSource source{devices_, file_view(), ByteSpan{checks_.data(), checks_.size() - lost_bytes_},
-                                 *plan_,   constants_,  values_};
+        const ScrubSource source{devices_, file_view(), ByteSpan{checks_.data(), checks_.size() - lost_bytes_}, *plan_,
+                                 values_};
         return compare_slices(source, constants_.kept_count, limit_bytes, cursor_, address_);
     }
     [[nodiscard]] ByteSpan file_view() const { return ByteSpan{file_.data(), file_.size()}; }
@@ -67,7 +66,7 @@ class Scrub : public testing::Test {
 
     std::vector<std::uint8_t> file_;
     std::unique_ptr<Plan> plan_;
-    ConstantRanges constants_;
+    ConstantRanges& constants_ = plan_->constants;
     ParameterValues values_;
     campaign::HookedDevice device_{sim::SimOptions{}};
     campaign::HookedDevice second_{sim::SimOptions{}};
@@ -128,7 +127,7 @@ TEST_F(Scrub, TakesAsManySlicesAsItSays) {
     verifies({"swr~verified-release~1"});
     constexpr std::uint32_t kRanges = kMaxScriptCommands;
     constexpr std::uint32_t kPieces = 64U;  // of a slice, at most
-    constexpr std::uint32_t kChunk = kComparedBytes;
+    constexpr std::uint32_t kChunk = SliceSum::kBlockBytes;
     Random random{11U};
     for (std::uint32_t trial = 0U; trial < 40U; ++trial) {
         use(1U + random.below(kRanges));

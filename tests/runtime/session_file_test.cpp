@@ -8,6 +8,7 @@
 
 #include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
+#include "tests/support/doubles.h"
 #include "tests/support/random.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
@@ -91,6 +92,60 @@ TEST(SessionFile, AFlipOfItWhileItIsLoadedIsNoticedBeforeTheFirstStep) {
         }
     }
     EXPECT_GT(refused, 0U);
+}
+
+// Calls a hook before it decodes the command of a number; numbers begin with 0.
+class HookedCommandSet final : public ForwardingCommandSet {
+  public:
+    explicit HookedCommandSet(std::function<void(std::uint32_t)> hook) : hook_{std::move(hook)} {}
+
+    Status decode(WordSpan words, DecodeState& state, DecodedCommand& command,
+                  DecodeError& error) const noexcept override {
+        hook_(decoded_);
+        decoded_ += 1U;
+        return ForwardingCommandSet::decode(words, state, command, error);
+    }
+    [[nodiscard]] std::uint32_t decoded() const { return decoded_; }
+
+  private:
+    std::function<void(std::uint32_t)> hook_;
+    mutable std::uint32_t decoded_{0U};
+};
+
+// A word of the manifest that only one of the two validations reads wrongly, with a value that is as good: the file is
+// whole again when its bytes are summed for the last time.
+TEST(SessionFile, ValidationsThatComeToDifferentPlansStartNothing) {
+    verifies({"swr~authenticated-constants~2"});
+    constexpr std::uint32_t kDeadlineUs = 0x00AB'CDEFU;
+    Workload workload = make_small_workload(2U);
+    workload.manifest.step_deadline_us = kDeadlineUs;
+    const Bytes bytes = workload.file();
+    Bytes pattern(sizeof(kDeadlineUs));
+    store32(pattern, 0U, kDeadlineUs);
+    const auto found = std::search(bytes.begin(), bytes.end(), pattern.begin(), pattern.end());
+    ASSERT_NE(found, bytes.end());
+    const auto place = static_cast<std::size_t>(found - bytes.begin());
+    std::uint32_t decoded = 0U;  // by both
+    for (const bool is_changed : {false, true}) {
+        files::AlignedBytes file{bytes};
+        const std::uint32_t second = is_changed ? (decoded / 2U) : UINT32_MAX;
+        const HookedCommandSet command_set{
+            [&](std::uint32_t number) { file.mutable_view()[place] ^= (number == second) ? 0x80U : 0U; }};
+        campaign::HookedDevice device{small_options()};
+        device.set_hook([&](campaign::Call, std::uint32_t) -> std::optional<Status> {
+            file.mutable_view()[place] = bytes[place];
+            return std::nullopt;
+        });
+        sim::SimPlatform platform{device.inner()};
+        Session session{device, platform, command_set, kDevelopmentConfig};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        Verdict verdict;
+        EXPECT_EQ(session.load(file.view(), *workspace, verdict), is_changed ? Status::kIntegrity : Status::kOk);
+        EXPECT_EQ(session.fault().stage, is_changed ? FaultStage::kArm : FaultStage::kNone);
+        EXPECT_EQ(session.plan().step.deadline_us, kDeadlineUs ^ (is_changed ? 0x80U : 0U)) << "it was read";
+        decoded = command_set.decoded();
+    }
+    ASSERT_GT(decoded, 2U);
 }
 
 // Every constant, and at the first moment at which no validation looks any more.

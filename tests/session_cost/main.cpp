@@ -116,6 +116,13 @@ std::string list_of(const Counts& counts) {
     return text;
 }
 
+const char* name_of(Release release) {
+    if (release == Release::kWithinInterval) {
+        return "within_interval";
+    }
+    return (release == Release::kVerified) ? "verified" : "at_completion";
+}
+
 void print_row(const char*& comma, const CostPlan& plan, Release release, Call call, const char* fault, Rig& rig,
                Measured& measured) {
     Situation situation = rig.situation(call);
@@ -126,16 +133,15 @@ void print_row(const char*& comma, const CostPlan& plan, Release release, Call c
     fmt::print(
         "{}\n{{\"plan\": \"{}\", \"release\": \"{}\", \"largest\": {}, \"call\": \"{}\", \"fault\": \"{}\", "
         "\"latched\": {}, \"measured\": {{{}}}, \"formula\": {{{}}}}}",
-        comma, plan.name, (release == Release::kVerified) ? "verified" : "at_completion", plan.is_largest,
-        pianola::timeline::name_of(call), fault, situation.has_fault, list_of(measured.counts),
-        list_of(cost_of(call, rig.facts(), situation)));
+        comma, plan.name, name_of(release), plan.is_largest, pianola::timeline::name_of(call), fault,
+        situation.has_fault, list_of(measured.counts), list_of(cost_of(call, rig.facts(), situation)));
     comma = ",";
 }
 
 int counts() {
     const char* comma = "[";
     for (const CostPlan& plan : cost_plans()) {
-        for (const Release release : {Release::kVerified, Release::kAtCompletion}) {
+        for (const Release release : {Release::kVerified, Release::kAtCompletion, Release::kWithinInterval}) {
             Rig rig{plan, release, true};
             for (std::size_t i = 0U; i < pianola::timeline::kCallCount; ++i) {
                 for (const auto& [fault, name] : kFaults) {

@@ -39,7 +39,7 @@ nothing changes, 4,096 bytes at most, and have a check each; those of "state" ar
 step. "other bytes" of the file are neither weights nor traces; "calls of a scrub" is `scrub_calls()`; a call
 takes at most 64 of the kept slices, and 16,384 bytes and the rest of a slice.
 "bound", "loaded" and "running" are the bytes of the session's three sealed objects, by profile and use; with
-`Release::kAtCompletion` nothing is sealed, and no slice is compared before a release.
+`Release::kAtCompletion` nothing is sealed but the plans of both validations, and no slice is compared before a release.
 
 ## Formulas
 
@@ -51,7 +51,8 @@ For one device whose memory the core does not see, one step in flight, no round 
 - each further vector of `self_test (all)` repeats all of a `run()`;
 - each round of waiting adds a look, a seal of all state and `idle()`;
 - a prologue adds `start()` and a wait to `run()`, and two `reset_state()` to the self-tests;
-- traces with parameters are compared with the file too, and each read looks at each patch point;
+- with parameters, each read of a trace looks at each patch point;
+- with `Release::kWithinInterval` each slice, and the last one of a share, reads the clock once more;
 - what the core sees is summed in place: `take_from_device` instead of `read_back`, except at `load()`.
 
 "calls" is how often a call of the session is entered, including nested ones.

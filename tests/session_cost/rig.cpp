@@ -8,13 +8,15 @@
 namespace pianola::test {
 namespace {
 
-constexpr std::uint64_t kPendingRounds = 3U;  // looks at each script that find a device at work
+constexpr FaultInterval kInterval{300'000'000U, 100'000'000U, 0U};  // two steps share a verification
+constexpr std::uint64_t kPendingRounds = 3U;                        // looks at each script that find a device at work
 constexpr std::uint8_t kUnwritten = 0xA5U;
 
 }  // namespace
 
 Rig::Rig(const CostPlan& plan, Release release, bool with_engine)
     : bytes_{plan.make(plan.name)}, file_{bytes_}, columns_{plan.devices}, config_{kDevelopmentTrust, release} {
+    config_.interval = kInterval;
     const auto time = std::make_shared<sim::SimTime>();
     for (std::uint32_t i = 0U; i < plan.devices; ++i) {
         sim::SimOptions options;
@@ -53,7 +55,8 @@ Status Rig::load() {
 void Rig::gather_facts(const CostPlan& plan, Release release) {
     timeline::RuntimeFacts runtime;
     runtime.pointer_bytes = sizeof(void*);
-    runtime.verifies = release == Release::kVerified;
+    runtime.verifies = release != Release::kAtCompletion;
+    runtime.shares = release == Release::kWithinInterval;
     runtime.sees_memory = plan.memory_is_visible;
     facts_ = facts_for(runtime);
 }
@@ -272,8 +275,7 @@ bool Rig::can_strike(Fault fault, Call call) const {
 
 // A bit of the last byte of the last range that stays, on the last device that holds it.
 void Rig::damage_last_constant() {
-    ConstantRanges constants;
-    find_constants(*workspace_, session_->plan(), workspace_->image.envelope(), constants);
+    const ConstantRanges& constants = session_->plan().constants;
     const ConstantRange& last = constants.ranges.at(constants.kept_count - 1U);
     std::size_t holder = sims_.size() - 1U;
     while (!has_device(last.devices, static_cast<std::uint32_t>(holder)) && (holder != 0U)) {

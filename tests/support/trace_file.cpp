@@ -95,7 +95,7 @@ Status Validator::validate_behind_digest(ByteSpan file) {
     const Status opened = is_ok(parsed) ? open_image(file, envelope, *device_.capacities, image_, verdict_) : parsed;
     const Status proved =
         is_ok(opened) ? prove_plan(image_, device_, command_set_, *workspace_, *plan_, verdict_) : opened;
-    return is_ok(proved) ? prove_checks(file, envelope, *workspace_, *plan_, verdict_) : proved;
+    return is_ok(proved) ? prove_checks(file, envelope.checks, plan_->constants, verdict_) : proved;
 }
 
 Status Validator::validate(const std::vector<std::uint8_t>& file) {

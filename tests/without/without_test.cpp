@@ -32,7 +32,9 @@ TEST(WithoutFeatures, RunsWhatDoesNotNeedThem) {
 TEST(WithoutFeatures, NoWordIsOfAParameter) {
     verifies({"swr~left-out-features~1"});
     std::array<std::uint8_t, 4> word{1U, 2U, 3U, 4U};
-    put_parameters(Plan{}, ParameterValues{}, 0U, MutableByteSpan{word.data(), word.size()});
+    const std::array<std::uint8_t, 4> file{5U, 6U, 7U, 8U};
+    EXPECT_TRUE(take_out_parameters(Plan{}, ParameterValues{}, 0U, ByteSpan{file.data(), file.size()},
+                                    MutableByteSpan{word.data(), word.size()}));
     EXPECT_EQ(word, (std::array<std::uint8_t, 4>{1U, 2U, 3U, 4U}));
 }
 

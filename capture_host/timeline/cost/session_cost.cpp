@@ -136,6 +136,7 @@ class Formulas {
         if (f_.verifies) {
             add(counts, slice());
         }
+        add(counts, Term::kNow, f_.shares ? 2U : 0U);  // before the slice, and after the last one
         add(counts, release());
         add(counts, reseal());
         return counts;
@@ -143,14 +144,16 @@ class Formulas {
     [[nodiscard]] Counts wait(std::uint64_t idle_rounds) const {
         const std::uint64_t slices = f_.verifies ? std::max<std::uint64_t>(f_.slices, 1U) : 1U;
         Counts counts{};
-        add(counts, check(), idle_rounds + slices);
-        add(counts, reseal(), idle_rounds + slices);
+        add(counts, check(), idle_rounds + 1U);
+        add(counts, reseal(), idle_rounds + 1U);
         add(counts, look(most_notifications()), idle_rounds + 1U);
         add(counts, look(0U), slices - 1U);
         add(counts, Term::kIdle, idle_rounds);
         if (f_.verifies) {
             add(counts, all_slices());
         }
+        seal(counts, (slices > 1U) ? (f_.bound_bytes + f_.loaded_bytes) : 0U);
+        add(counts, Term::kNow, f_.shares ? (slices + 1U) : 0U);
         add(counts, release());
         return counts;
     }
@@ -201,6 +204,7 @@ class Formulas {
         add(counts, Term::kDescribe, 1U + (kValidations * (f_.devices - 1U)));
         add(counts, Term::kCounter, kValidations);
         add(counts, Term::kValidations, kValidations);
+        add(counts, Term::kSealedBytes, kValidations * f_.loaded_bytes);  // to compare both plans
         add(counts, Term::kDigestedBytes, f_.digested_bytes);
         add(counts, Term::kReset, f_.devices);
         add(counts, Term::kProgramRegion, f_.devices * f_.regions);
@@ -279,14 +283,13 @@ class Formulas {
         }
         return counts;
     }
-    // Read back and summed. The last chunk of each piece may be a part of one. Traces with parameters are compared too.
+    // Read back and summed. The last chunk of each piece may be a part of one.
     [[nodiscard]] Counts chunks(std::uint64_t bytes, std::uint64_t pieces) const {
         Counts counts{};
         const std::uint64_t reads = (bytes / kChunkBytes) + pieces;
         add(counts, Term::kReadBack, reads);
         add(counts, Term::kReadBackBytes, bytes);
         add(counts, Term::kSummedBytes, bytes);
-        add(counts, Term::kComparedBytes, (f_.patch_points != 0U) ? bytes : 0U);
         add(counts, Term::kPointLooks, reads * f_.patch_points);
         return counts;
     }

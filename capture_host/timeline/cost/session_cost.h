@@ -41,7 +41,7 @@ enum class Term : std::uint8_t {
     kZeroedBytes,    // of outputs, and of inputs after a load
     kDigestedBytes,  // by load(): its first validation
     kSummedBytes,    // constants in place or read back, state, and the rest of the file; without both validations
-    kComparedBytes,  // traces with parameters, and outputs of self-tests
+    kComparedBytes,  // outputs of self-tests
     kPieces,         // slices of constants
     kPointLooks,     // looks at a patch point while a trace is compared
     kRecords,        // of faults: filled in and kept

@@ -48,9 +48,8 @@ void gather_tensors(const Plan& plan, SessionFacts& facts) {
 
 // Each slice of a range is verified by itself, on each device. A call takes 64 of them at most, each as a 64th of it at
 // least, and the rest of the slice that is begun in it.
-void gather_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope, SessionFacts& facts) {
-    ConstantRanges constants;
-    find_constants(workspace, plan, envelope, constants);
+void gather_constants(const Plan& plan, const Envelope& envelope, SessionFacts& facts) {
+    const ConstantRanges& constants = plan.constants;
     const std::uint64_t end = envelope.total_bytes - envelope.signature_bytes;
     facts.file_bytes = envelope.total_bytes;
     facts.digested_bytes = header::kDigest + (end - header::kBytes);
@@ -112,6 +111,7 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     const std::uint32_t devices = device_count(plan);
     SessionFacts facts;
     facts.verifies = runtime.verifies;
+    facts.shares = runtime.verifies && runtime.shares;
     facts.sees_memory = runtime.sees_memory;
     facts.admits_views = plan.views.answer == ViewsAnswer::kProved;
     facts.has_views = facts.admits_views && runtime.sees_memory;
@@ -130,7 +130,7 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     facts.step = script_facts(plan.step, plan.commands, devices);
     facts.epilogue = script_facts(plan.epilogue, plan.commands, devices);
     gather_state_regions(plan, facts);
-    gather_constants(workspace, plan, envelope, facts);
+    gather_constants(plan, envelope, facts);
     gather_state(plan, runtime, facts);
     return facts;
 }

@@ -18,7 +18,8 @@ inline constexpr std::uint64_t kChunkBytes = 128U;  // that a comparison reads b
 struct RuntimeFacts {
     const Capacities* capacities{&kCapacities};
     std::uint32_t pointer_bytes{4U};
-    bool verifies{true};      // Release::kVerified: state is sealed, and constants are verified before a release
+    bool verifies{true};      // not at completion: state is sealed, and constants are verified before a release
+    bool shares{false};       // Release::kWithinInterval: a step verifies everything only where it is late
     bool sees_memory{false};  // the ECU core sees device memory: constants are summed in place
 };
 
@@ -31,6 +32,7 @@ struct ScriptFacts {
 
 struct SessionFacts {
     bool verifies{true};
+    bool shares{false};
     bool sees_memory{false};
     bool admits_views{false};  // the plan does
     bool has_views{false};     // and the core sees device memory

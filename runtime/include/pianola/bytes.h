@@ -10,6 +10,11 @@
 
 namespace pianola {
 
+[[nodiscard]] inline bool is_word_aligned(const std::uint8_t* place) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
+    return (reinterpret_cast<std::uintptr_t>(place) % sizeof(std::uint32_t)) == 0U;
+}
+
 // Loads the word at an address that is a multiple of 4 in one instruction; a compiler for a core without unaligned
 // loads would load bytes. Only for comparing and summing: the byte order is the core's.
 [[nodiscard]] inline std::uint32_t load_aligned_word(const std::uint8_t* aligned) noexcept {

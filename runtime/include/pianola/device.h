@@ -84,9 +84,10 @@ struct RegionConfig {
     std::uint32_t size_bytes{0U};
     bool kernels_read{false};
     bool kernels_write{false};
-    bool queues_read{false};   // ReadOutput may come from here
-    bool queues_write{false};  // writes from the host may go here
-    bool fetch{false};         // traces may be replayed from here
+    bool queues_read{false};               // ReadOutput may come from here
+    bool queues_write{false};              // writes from the host may go here
+    bool fetch{false};                     // traces may be replayed from here
+    std::array<std::uint8_t, 3> unused{};  // plans are compared by bytes
 };
 
 // Whether nothing may write to the region, the set-up included: it is the weights segment of the file itself.
@@ -111,13 +112,14 @@ enum class QueueCommandKind : std::uint8_t {
 
 struct QueueCommand {
     QueueCommandKind kind{QueueCommandKind::kUnspecified};
-    std::uint32_t address{0U};      // device address: kWrite, kRead, kReplay
-    std::uint32_t size_bytes{0U};   // kWrite, kRead, kReplay
-    std::uint32_t slot{0U};         // kWrite, kRead: bound host memory
-    std::uint32_t slot_offset{0U};  // kWrite, kRead: first byte inside it
-    std::uint32_t event{0U};        // kRecordEvent, kWaitEvent
-    std::uint32_t value{0U};        // kRecordEvent, kWaitEvent, kNotify
-    std::uint32_t check{0U};        // CommandSet::seal()
+    std::array<std::uint8_t, 3> unused{};  // plans are compared by bytes
+    std::uint32_t address{0U};             // device address: kWrite, kRead, kReplay
+    std::uint32_t size_bytes{0U};          // kWrite, kRead, kReplay
+    std::uint32_t slot{0U};                // kWrite, kRead: bound host memory
+    std::uint32_t slot_offset{0U};         // kWrite, kRead: first byte inside it
+    std::uint32_t event{0U};               // kRecordEvent, kWaitEvent
+    std::uint32_t value{0U};               // kRecordEvent, kWaitEvent, kNotify
+    std::uint32_t check{0U};               // CommandSet::seal()
 };
 
 enum class DeviceFault : std::uint32_t {

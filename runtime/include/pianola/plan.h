@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "pianola/command_set.h"
 #include "pianola/config.h"
@@ -100,6 +101,22 @@ struct PlannedParameter {
     }
 };
 
+// Bytes of the file that lie on devices.
+struct ConstantRange {
+    std::uint32_t address{0U};      // on each device
+    std::uint32_t file_offset{0U};  // both are multiples of 4 for traces
+    std::uint32_t size_bytes{0U};
+    DeviceBits devices{0U};  // that hold it
+};
+
+// Weights that devices read in the file, then ranges that the set-up has written: first the constant ones, then state,
+// which is compared only once. The file has their checks in this order, check_count() of each.
+struct ConstantRanges {
+    std::uint32_t count{0U};       // of all
+    std::uint32_t kept_count{0U};  // constant ranges
+    std::array<ConstantRange, kPlannedCommands> ranges{};
+};
+
 // Whether a step gives the same results if the application writes its inputs and reads its outputs in device memory and
 // the transfers are omitted; if not, the reason.
 enum class ViewsAnswer : std::uint8_t {
@@ -124,6 +141,8 @@ struct Plan {
     Attestation attestation{Attestation::kUnspecified};  // of the device: how completions are compared
     CostKind costs{CostKind::kUnspecified};
     bool is_pipelined{false};  // the prologue takes the first inputs, the epilogue gives the last outputs
+    PlannedViews views;
+    std::array<std::uint8_t, 6> unused{};  // none between members
     std::uint32_t steps_in_flight{1U};
     std::uint32_t input_count{0U};
     std::uint32_t output_count{0U};
@@ -133,7 +152,6 @@ struct Plan {
     std::uint32_t region_count{0U};
     std::uint32_t parameter_count{0U};
     std::uint32_t patch_count{0U};
-    PlannedViews views;
     PlannedScript step;
     PlannedScript prologue;
     PlannedScript epilogue;
@@ -142,13 +160,15 @@ struct Plan {
     std::array<RegionConfig, kMaxRegions> regions{};
     std::array<PlannedParameter, kMaxParameters> parameters{};
     std::array<std::uint64_t, kMaxTraces> trace_digests{};  // after a replay; 0 if no script replays the trace
-    // The last two members, of which most binaries use little: sessions read no more than that.
+    // The last members, of which most binaries use little: sessions read no more than that.
     std::array<std::uint32_t, kMaxPatchPoints> patch_addresses{};  // device addresses of words in the trace region
     PlannedCommands commands{};                                    // of all scripts except the set-up
+    ConstantRanges constants;
 
     // Index of the script's kind among the three that are not the set-up.
     [[nodiscard]] PlannedScript& script(ScriptKind kind) noexcept;
 };
+static_assert(std::has_unique_object_representations_v<Plan>, "two plans are equal if their bytes are");
 
 [[nodiscard]] constexpr std::uint32_t device_count(const Plan& plan) noexcept {
     return kDrivesOneDevice ? 1U : plan.device_count;

@@ -21,22 +21,6 @@ struct ParameterValues {
     std::array<bool, kMaxParameters> is_set{};
 };
 
-// Bytes of the file that lie on devices.
-struct ConstantRange {
-    std::uint32_t address{0U};      // on each device
-    std::uint32_t file_offset{0U};  // both are multiples of 4 for traces
-    std::uint32_t size_bytes{0U};
-    DeviceBits devices{0U};  // that hold it
-};
-
-// Weights that devices read in the file, then ranges that the set-up has written: first the constant ones, then state,
-// which is compared only once. The file has their checks in this order, check_count() of each.
-struct ConstantRanges {
-    std::uint32_t count{0U};       // of all
-    std::uint32_t kept_count{0U};  // constant ranges
-    std::array<ConstantRange, kPlannedCommands> ranges{};
-};
-
 // Whether the region holds what steps hand on to each other: the host writes it and does not read it.
 [[nodiscard]] constexpr bool holds_state(const RegionConfig& region) noexcept {
     return region.kernels_read && region.kernels_write && region.queues_write && !region.queues_read;
@@ -56,15 +40,9 @@ using Devices = Span<Device* const>;
     return kDrivesOneDevice ? 1U : static_cast<std::uint32_t>(devices.size());
 }
 
-// Takes what devices read in the file, and what the set-up writes from it. `workspace` and `plan` were proved for the
-// file, and its envelope gives the offsets of weights, state and traces.
-void find_constants(const PlanWorkspace& workspace, const Plan& plan, const Envelope& envelope,
-                    ConstantRanges& constants) noexcept;
-
-// Proves that the file has one check of each slice that the set-up writes, and no other, and that each is right: part
-// of validate(). kOk, or kRefused with a verdict. Linear in what the set-up writes.
-Status prove_checks(ByteSpan file, const Envelope& envelope, const PlanWorkspace& workspace, const Plan& plan,
-                    Verdict& verdict) noexcept;
+// Proves that the file has one check of each slice of a plan's constants, and no other, and that each is right: part of
+// validate(). kOk, or kRefused with a verdict. Linear in the constants.
+Status prove_checks(ByteSpan file, const Segment& checks, const ConstantRanges& constants, Verdict& verdict) noexcept;
 
 // Inputs of a comparison. The caller owns what the references name.
 struct ScrubSource {
@@ -72,7 +50,6 @@ struct ScrubSource {
     ByteSpan file;
     ByteSpan checks;  // the file's segment
     const Plan& plan;
-    const ConstantRanges& constants;
     const ParameterValues& values;
     bool may_view{true};  // false: through the control path alone
 };

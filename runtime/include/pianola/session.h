@@ -148,9 +148,10 @@ class Session {
     //   kTimeout, kDeviceFault, kIntegrity   a fault has latched now; kFaultLatched: it had before
     Status poll() noexcept;
 
-    // Calls poll() until its status is not kPending, and returns that status. Waits through Platform::idle() while the
-    // device is at work. Code that waits in another way must not do so while is_verifying() is true: the step has
-    // completed, and no event of the device will come.
+    // Waits until the oldest script is released, and returns what poll() would. Waits through Platform::idle() while
+    // the device is at work. All slices are verified in one part here: seals are checked before and after it, and not
+    // for each of them, as by poll(). Code that waits in another way must not do so while is_verifying() is true: the
+    // step has completed, and no event of the device will come.
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
@@ -261,7 +262,7 @@ class Session {
         std::uint32_t armed{0U};  // kArmed if both validations have run to completion and accepted
         bool has_views{false};
         bool sums_state{false};  // after each script and before the next
-        bool reads_file{false};  // devices read the weights in the file: the first of `constants`
+        bool reads_file{false};  // devices read the weights in the file: the first of the plan's constants
         std::uint32_t security_version{0U};
         std::uint32_t self_test_count{0U};
         ByteSpan self_tests;  // the file's vectors
@@ -272,7 +273,6 @@ class Session {
         std::array<std::uint32_t, kMaxQueues> transfers{};  // of each queue in a step: what zero-copy I/O leaves out
         Tensors views;
         Plan plan;
-        ConstantRanges constants;
     };
     // State that steps change.
     struct Running {
@@ -302,6 +302,7 @@ class Session {
     [[nodiscard]] std::uint32_t seal_of_bound() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
+    [[nodiscard]] bool is_loaded_whole() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     void enter() noexcept { call_ = kInCall; }  // before a call changes or reads anything; reseal() ends it
     Status seal(Status status) noexcept;
@@ -379,7 +380,9 @@ class Session {
     Status set_word(std::uint32_t address, std::uint32_t value) noexcept;
     Status wait_for_setup(const PlannedScript& setup) noexcept;
     Status verify_release() noexcept;
-    Status complete_oldest() noexcept;
+    Status complete_and_verify(const PlannedScript& script) noexcept;
+    Status complete_oldest(bool to_the_end) noexcept;
+    Status look(bool to_the_end) noexcept;
     Status finish(Status submitted) noexcept;
     Status compare(std::uint32_t end_range, std::uint32_t limit_bytes, ScrubCursor& cursor, FaultStage stage) noexcept;
     Status compare_constants(std::uint32_t limit_bytes, ScrubCursor& cursor) noexcept;

@@ -1,11 +1,10 @@
 // count BINARY INPUT [verified|interval|engine]: one load and some inferences between the instruction counter's
 // markers.
 //
-// Sections, in this order: load(); then for each inference input_view() and submit(), and the poll() that returns kOk
-// with output_view(). The application's own work on the views is in none of them. Between submit() and poll() the
-// device finishes without being asked, so that poll() looks once; with verified release, as often as that takes; within
-// an interval, with the share of ten periods of which the reaction takes one. With an engine, its work on digests is
-// not the core's.
+// Sections, in this order: load(); then for each inference input_view() and submit(), and wait() with output_view().
+// The application's own work on the views is in none of them. Between submit() and wait() the device finishes without
+// being asked, so that wait() does not wait; with verified release, it verifies everything; within an interval, the
+// share of ten periods of which the reaction takes one. With an engine, its work on digests is not the core's.
 #include <algorithm>
 #include <cstring>
 
@@ -19,8 +18,6 @@ namespace pianola::baremetal {
 namespace {
 
 constexpr std::uint32_t kInferences = 3U;
-// Long: an emulator that is slow must not make a step late.
-constexpr FaultInterval kTenPeriods{1'000'000'000U, 100'000'000U, 100'000'000U};
 
 // A model of a hash unit that fetches what it is told to: the core waits for it.
 class CountedEngine final : public DigestEngine {
@@ -81,12 +78,9 @@ CountedBench& bench() noexcept {
     return status;
 }
 
-[[nodiscard]] Status counted_poll(ByteSpan& output) noexcept {
+[[nodiscard]] Status counted_wait(ByteSpan& output) noexcept {
     pianola_count_begin();
-    Status status = bench().session.poll();
-    while (bench().session.is_verifying()) {
-        status = bench().session.poll();
-    }
+    Status status = bench().session.wait();
     if (is_ok(status)) {
         status = bench().session.output_view(0U, output);
     }
@@ -109,7 +103,7 @@ CountedBench& bench() noexcept {
     }
     bench().link.wait_for_device();
     ByteSpan output;
-    status = counted_poll(output);
+    status = counted_wait(output);
     return (is_ok(status) && output.empty()) ? Status::kInvalidState : status;
 }
 

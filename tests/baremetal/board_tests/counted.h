@@ -7,8 +7,12 @@
 #include "hal/devices/refdev/device_link.h"
 #include "hal/measure/markers.h"
 #include "pianola/platform.h"
+#include "pianola/session_config.h"
 
 namespace pianola::baremetal {
+
+// Of ten periods the reaction takes one, so that eight steps share a verification. So long that no step is late.
+inline constexpr FaultInterval kTenPeriods{1'000'000'000U, 100'000'000U, 100'000'000U};
 
 // True where a queue has work that it has not finished.
 [[nodiscard]] bool device_is_busy() noexcept;

@@ -34,13 +34,10 @@ ReleaseBench& bench() noexcept {
     return status;
 }
 
-[[nodiscard]] Status counted_polls() noexcept {
+[[nodiscard]] Status counted_wait() noexcept {
     ByteSpan output;
     pianola_count_begin();
-    Status status = bench().session.poll();
-    while (bench().session.is_verifying()) {
-        status = bench().session.poll();
-    }
+    Status status = bench().session.wait();
     status = is_ok(status) ? bench().session.output_view(0U, output) : status;
     pianola_count_end();
     return status;
@@ -48,7 +45,9 @@ ReleaseBench& bench() noexcept {
 
 }  // namespace
 
-std::int32_t count_release(const Arguments& arguments) noexcept {
+std::int32_t count_release(const Arguments& arguments, Release release) noexcept {
+    bench().config.release = release;
+    bench().config.interval = kTenPeriods;
     LoadArea area;
     const ByteSpan file = area.load(arguments.at(1U));
     if (file.empty() || !load_binary(bench().session, bench().workspace, bench().verdict, file)) {
@@ -58,7 +57,7 @@ std::int32_t count_release(const Arguments& arguments) noexcept {
     status = is_ok(status) ? counted_submit() : status;
     if (is_ok(status)) {
         bench().link.wait_for_device();
-        status = counted_polls();
+        status = counted_wait();
     }
     if (!is_ok(status)) {
         report("release", static_cast<std::uint32_t>(status));

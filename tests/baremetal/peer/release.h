@@ -5,8 +5,8 @@
 
 namespace pianola::baremetal {
 
-// Loads the binary and counts input_view() with submit(), and the polls that end with output_view(), as count_test.cpp
-// does: two sections. Returns an exit code.
-[[nodiscard]] std::int32_t count_release(const Arguments& arguments) noexcept;
+// Loads the binary, for a policy of release, and counts input_view() with submit(), and wait() with output_view(), as count_test.cpp does: two
+// sections. Returns an exit code.
+[[nodiscard]] std::int32_t count_release(const Arguments& arguments, Release release) noexcept;
 
 }  // namespace pianola::baremetal

@@ -15,7 +15,7 @@ INFERENCES = 3
 NOT_COUNTED = (".text.pianola_tick",
                ".text.__wrap__ZN7pianola6refdev12ExecutionLog6appendERKNS0_15ExecutedCommandE")
 # What count_test.cpp brackets for each inference.
-PARTS = ("input_view", "submit", "poll")
+PARTS = ("input_view", "submit", "wait")
 
 
 @dataclasses.dataclass
