@@ -210,7 +210,8 @@ def owners(captured):
 
 
 def run(model, folder, layers):
-    """(instructions of the ECU for each policy of release, sections of the device, kinds of their commands, sections of the layers) of a start."""
+    """(instructions of the ECU for each policy of release, sections of the device, kinds of their commands, sections of
+    the layers) of a start."""
     records = folder / "input"
     records.write_bytes(model.records(1))
     for name in ("outputs", "workspace"):
@@ -224,7 +225,8 @@ def run(model, folder, layers):
     totals = [section.total for section in sections]
     first = 2 * OF_RELEASE
     device, of_layers = totals[first:len(totals) - layers], totals[len(totals) - layers:]
-    return (sum(totals[:OF_RELEASE]), sum(totals[OF_RELEASE:first])), device, values["executed"][-(len(device) - 1):], of_layers
+    releases = sum(totals[:OF_RELEASE]), sum(totals[OF_RELEASE:first])
+    return releases, device, values["executed"][-(len(device) - 1):], of_layers
 
 
 def compare(model, library, include):

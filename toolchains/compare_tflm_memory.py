@@ -73,7 +73,8 @@ def main(words):
     """Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pianola", type=pathlib.Path, required=True)
-    parser.add_argument("--models", type=pathlib.Path, required=True, help="folder of their folders; PIANOLA_SHARED is another")
+    parser.add_argument("--models", type=pathlib.Path, required=True,
+                        help="folder of their folders; PIANOLA_SHARED is another")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE")
     parser.add_argument("--check", type=pathlib.Path, metavar="PAGE")
     options = parser.parse_args(words)

@@ -25,13 +25,13 @@ here. GCC 12.2, QEMU 7.2 with counted instructions (`-icount shift=0,sleep=off`)
 INSTRUCTIONS = """
 ## Instructions of the ECU core, at -O2
 
-One inference with zero-copy I/O: `input_view()`, `submit()`, `wait()`, `output_view()`. Not
-counted are the application's use of the views, waiting, and a device that shares the core: it finishes between
-`submit()` and `wait()`, and its work inside `wait()` is left out. The count does not depend on the length of the trace:
+One inference with zero-copy I/O: `input_view()`, `submit()`, `wait()`, `output_view()`. Not counted are the
+application's use of the views, waiting, and a device that shares the core: it finishes between `submit()` and `wait()`,
+and its work inside `wait()` is left out. The count does not depend on the length of the trace:
 hello_world has 3 operators, vww 31. One validation's SHA-256, with the C library's part, is a separate column. `load()`
 is two validations, programming and read-back, without its three digests; of its two waits (reset, set-up) only the
 polls before and after count. Inferences are those of `Release::kAtCompletion`; verified release adds "a slice" for each
-16,384 bytes of traces and weights, by `wait()`. `poll()` checks the seals of the session's state for each slice as well.
+16,384 bytes of traces and weights, by `wait()`. `poll()` checks the seals of the session's state for each slice too.
 """
 
 STACK = """

@@ -7,18 +7,18 @@ namespace pianola {
 std::uint32_t seal_of(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept {
     const std::size_t end = (bytes <= object.size()) ? bytes : 0U;
     constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
-    constexpr std::uint32_t kPrime = 0x0100'0193U;
+    constexpr std::uint32_t kFactor = 0x9E37'79B1U;  // odd; the golden ratio of 2^32
     std::uint32_t seal = before;
     std::size_t i = 0U;
     // Unrolled by four: every call of a session computes the seal of its state twice.
     for (; (end - i) >= (4U * kWordBytes); i += 4U * kWordBytes) {
-        seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
-        seal = (seal ^ load_aligned_word(&object[i + kWordBytes])) * kPrime;
-        seal = (seal ^ load_aligned_word(&object[i + (2U * kWordBytes)])) * kPrime;
-        seal = (seal ^ load_aligned_word(&object[i + (3U * kWordBytes)])) * kPrime;
+        seal = (seal * kFactor) + load_aligned_word(&object[i]);
+        seal = (seal * kFactor) + load_aligned_word(&object[i + kWordBytes]);
+        seal = (seal * kFactor) + load_aligned_word(&object[i + (2U * kWordBytes)]);
+        seal = (seal * kFactor) + load_aligned_word(&object[i + (3U * kWordBytes)]);
     }
     for (; i < end; i += kWordBytes) {
-        seal = (seal ^ load_aligned_word(&object[i])) * kPrime;
+        seal = (seal * kFactor) + load_aligned_word(&object[i]);
     }
     return seal;
 }

@@ -11,9 +11,9 @@ namespace pianola {
 
 // Seal over the first `bytes` of an object, chained to `before`; `before` alone if the object has fewer. Any two
 // contents of one size that differ in a single 32-bit word have different seals, so every single-bit error is detected;
-// other contents have equal seals with a probability of 2^-32. FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo; RFC 9923) over
-// words instead of bytes: every step is a bijection of the state. The object lies at a multiple of 4, and `bytes` is
-// one. O(bytes).
+// other contents have equal seals with a probability of 2^-32. A polynomial of the words modulo 2^32, by Horner's rule
+// with an odd factor: every step is a bijection of the state, and takes a multiplication that adds. The object lies at
+// a multiple of 4, and `bytes` is one. O(bytes).
 inline constexpr std::uint32_t kSealOfNothing = 0x811C'9DC5U;
 [[nodiscard]] std::uint32_t seal_of(ByteSpan object, std::size_t bytes, std::uint32_t before) noexcept;
 

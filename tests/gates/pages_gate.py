@@ -23,7 +23,7 @@ import sys
 
 from own_sources import own_files, report
 
-MOST_LINES, MOST_COLUMNS, MOST_WORDS = 400, 120, 74_500
+MOST_LINES, MOST_COLUMNS, MOST_WORDS = 400, 120, 75_000
 # One is made by a tool, the other is about to be split.
 COMPILED = ("docs/examples/", "tests/consumers/")
 RUN_BY_FIRST_SCREEN = {"README.md"}

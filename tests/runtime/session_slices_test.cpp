@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hal/devices/refdev/command_encoding.h"
+#include "tests/campaign/hooked_device.h"
 #include "tests/support/bench.h"
 #include "tests/support/trace_file.h"
 #include "tests/support/verifies.h"
@@ -59,6 +60,38 @@ TEST_F(SessionSlices, AndWithheldWhereTheLastDiffers) {
     EXPECT_EQ(bench_.session.poll(), Status::kIntegrity);
     EXPECT_EQ(bench_.session.fault().stage, FaultStage::kScrub);
     EXPECT_EQ(output_, std::vector<std::uint8_t>(kWorkloadBytes));
+}
+
+// wait() verifies all slices in one call: what changes in the session meanwhile withholds the result, as between polls.
+TEST_F(SessionSlices, StateThatChangesWhileItWaitsWithholdsTheResult) {
+    verifies({"swr~sealed-state~1"});
+    std::uint32_t views_of_a_step = 0U;
+    for (std::uint32_t at = 0U; at <= views_of_a_step; ++at) {  // 0: nothing changes
+        campaign::HookedDevice device{sim::SimOptions{}};
+        sim::SimPlatform platform{device.inner()};
+        refdev::RefdevCommandSet command_set;
+        Session session{device, platform, command_set, kDevelopmentConfig};
+        const auto workspace = std::make_unique<PlanWorkspace>();
+        Verdict verdict;
+        ASSERT_EQ(session.load(file_.view(), *workspace, verdict), Status::kOk);
+        const std::array<ByteSpan, 1> inputs{ByteSpan{input_.data(), input_.size()}};
+        const std::array<MutableByteSpan, 1> outputs{MutableByteSpan{output_.data(), output_.size()}};
+        ASSERT_EQ(session.submit(Span<const ByteSpan>{inputs}, Span<const MutableByteSpan>{outputs}), Status::kOk);
+        std::uint32_t views = 0U;
+        device.set_hook([&](campaign::Call call, std::uint32_t /*number*/) -> std::optional<Status> {
+            views += (call == campaign::Call::kHostView) ? 1U : 0U;
+            if ((call == campaign::Call::kHostView) && (views == at)) {
+                // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): DEV-005
+                const_cast<Plan&>(session.plan()).inputs[0].bytes ^= 1U;
+            }
+            return std::nullopt;
+        });
+        EXPECT_EQ(session.wait(), (at == 0U) ? Status::kOk : Status::kIntegrity) << at;
+        EXPECT_EQ(session.fault().stage, (at == 0U) ? FaultStage::kNone : FaultStage::kState);
+        EXPECT_EQ(output_, (at == 0U) ? workload_output(input_) : std::vector<std::uint8_t>(kWorkloadBytes));
+        views_of_a_step = (at == 0U) ? views : views_of_a_step;
+    }
+    EXPECT_GT(views_of_a_step, 4U);
 }
 
 TEST_F(SessionSlices, TheScrubGoesOnWhereItStopped) {

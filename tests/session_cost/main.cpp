@@ -223,16 +223,16 @@ int run_one(const std::string& plan_name, const std::string& call_name, const st
 int ecu() {
     using pianola::timeline::Core;
     const CostPlan& plan = plan_named("typical_seen");
-    const auto formula = [&plan](bool verifies, std::uint64_t kept_bytes, std::initializer_list<Call> calls) {
+    const auto formula = [&plan](bool verifies, std::uint64_t slices, std::initializer_list<Call> calls) {
         const Rig rig{plan, Release::kVerified, false};
         pianola::timeline::RuntimeFacts runtime;
         runtime.capacities = &pianola::profiles::kSmallEcu;
         runtime.verifies = verifies;
         runtime.sees_memory = true;
         SessionFacts facts = rig.facts_for(runtime);
-        facts.kept_bytes = kept_bytes;
-        facts.call_bytes = kept_bytes;
-        facts.call_pieces = (kept_bytes + pianola::kCheckedBytes - 1U) / pianola::kCheckedBytes;
+        facts.slices = slices;
+        facts.kept_bytes = slices * pianola::kScrubSliceBytes;
+        facts.kept_pieces = facts.kept_bytes / pianola::kCheckedBytes;
         std::pair<std::uint64_t, std::uint64_t> sum{0U, 0U};
         for (const Call call : calls) {
             const Counts counts = cost_of(call, facts, {});
@@ -242,9 +242,10 @@ int ecu() {
         return sum;
     };
     const auto inference = formula(false, 0U, {Call::kInputView, Call::kSubmitViews, Call::kPoll, Call::kOutputView});
-    const auto slice = formula(true, pianola::kScrubSliceBytes, {Call::kScrub});
+    const auto fewer = formula(true, 2U, {Call::kWait});
+    const auto more = formula(true, 3U, {Call::kWait});
     fmt::print("{{\"inference\": {}, \"inference_port_calls\": {}, \"slice\": {}, \"slice_port_calls\": {}}}\n",
-               inference.first, inference.second, slice.first, slice.second);
+               inference.first, inference.second, more.first - fewer.first, more.second - fewer.second);
     return 0;
 }
 

@@ -1,10 +1,10 @@
 // compare BINARY INPUT COMMANDS OUTPUTS CONSTANTS WORKSPACE: an inference by session and device, and the model's layers
 // by the kernels of another library, in one run, for the instruction counter.
 //
-// Sections: those of release.h, twice; those of device_count_test.cpp, cut after every command that the device has executed;
-// one for each layer. COMMANDS and OUTPUTS are that test's. CONSTANTS is what the other library's driver reads;
-// WORKSPACE gets its memory afterwards. Reported are the kinds of the last commands, oldest first: T for a launch, a
-// copy or a fill, else a dot.
+// Sections: those of release.h, twice; those of device_count_test.cpp, cut after every command that the device has
+// executed; one for each layer. COMMANDS and OUTPUTS are that test's. CONSTANTS is what the other library's driver
+// reads; WORKSPACE gets its memory afterwards. Reported are the kinds of the last commands, oldest first: T for a
+// launch, a copy or a fill, else a dot.
 #include <algorithm>
 #include <array>
 
