@@ -82,7 +82,8 @@ CAMPAIGNS = {
                                    f"{BIN}/pianola_campaign interval --seed 1 --samples 17000", HOST,
                                    "60 of each kind"),
     "host.overlapping": Campaign("activations lie over inputs of their launch",
-                                 f"tests/campaign/overlapping.py --program {BIN}/pianola_link_test --jobs 2",
+                                 f"tests/campaign/overlapping.py --program {BIN}/pianola_link_test "
+                                 "--count 140000 --jobs 2",
                                  build("release", "pianola_link_test"), "250 workloads"),
     **{f"{board}.bit-flips{'-' if part else ''}{part}": on_board(board, part, title, more, ci)
        for board in boards.with_campaign("bit_flips")

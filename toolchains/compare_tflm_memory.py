@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RAM of models on mps2_an500 beside the arenas of TensorFlow Lite Micro with CMSIS-NN, and the files' sizes.
+"""RAM of models on a board with a Cortex-M7 beside the arenas of TensorFlow Lite Micro with CMSIS-NN, and the files' sizes.
 
     toolchains/compare_tflm_memory.py --pianola build/release/bin/pianola --models ../shared
     toolchains/compare_tflm_memory.py ... --write docs/evidence/performance.md     puts the table into its page
@@ -7,7 +7,7 @@
 
 RAM is all that `pianola size` names: session, verdict, driver, device, state that both share; inputs, outputs and
 traces; activations; and as much of load()'s workspace as does not fit where the activations will be. Arenas and limits
-are in tests/baremetal/peer/tflm_arenas.json.
+are in tests/bench/tflm_arenas.json.
 
 Exit codes: 0; 1 the page has another table, or a limit is exceeded; 77 there are no models.
 """
@@ -21,15 +21,22 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PEER = json.loads((ROOT / "tests/baremetal/peer/tflm_arenas.json").read_text(encoding="utf-8"))
+PEER = json.loads((ROOT / "tests/bench/tflm_arenas.json").read_text(encoding="utf-8"))
 TABLE = re.compile(r"(<!-- made by toolchains/compare_tflm_memory\.py -->\n).*?(<!-- end -->)", re.DOTALL)
 SKIPPED = 77
+
+
+def board():
+    """The board with the core that the arenas were measured on."""
+    descriptions = sorted(ROOT.glob("hal/boards/*/board.json"))
+    return next(file.parent.name for file in descriptions
+                if json.loads(file.read_text(encoding="utf-8")).get("core", {}).get("cost_model") == PEER["core"])
 
 
 def captured(options, model, packing, folder):
     """(the binary, what `pianola size` says of it)."""
     binary = folder / f"{model.parent.name}.{packing}.ptb"
-    subprocess.run([options.pianola, "capture", model, "--board", "mps2_an500", "--pack", packing, "-o", binary],
+    subprocess.run([options.pianola, "capture", model, "--board", board(), "--pack", packing, "-o", binary],
                    check=True, capture_output=True)
     size = subprocess.run([options.pianola, "size", "--json", binary], check=True, capture_output=True, text=True)
     return binary, json.loads(size.stdout)

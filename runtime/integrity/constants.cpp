@@ -27,14 +27,13 @@ Status prove_checks(ByteSpan file, const Segment& checks, const ConstantRanges& 
             index += good ? 1U : 0U;
         }
     }
-    good = good && ((index * kCheckBytes) == checks.size_bytes);
-    if (good) {
+    const std::uint32_t place = index * kCheckBytes;
+    if (good && (place == checks.size_bytes)) {
         verdict.status = Status::kOk;
-    } else {
-        verdict.path.enter("checks", index);
-        static_cast<void>(refuse(verdict, Rule::kLayCheck, checks.offset + (index * kCheckBytes)));
+        return Status::kOk;
     }
-    return verdict.status;
+    verdict.path.enter("checks", index);
+    return refuse(verdict, Rule::kLayCheck, checks.offset + place);
 }
 
 std::uint32_t scrub_calls(const ConstantRanges& constants, std::uint32_t limit_bytes) noexcept {

@@ -97,8 +97,9 @@ struct Slice {
     address = range.address + cursor.offset_bytes;
     const ByteSpan file = source.file.subspan(range.file_offset + cursor.offset_bytes, bytes);
     const std::uint32_t check = cursor.first_check + (cursor.offset_bytes / kCheckedBytes);
-    // The proofs checked that both exist: otherwise the range was damaged since.
-    if ((file.size() != bytes) || (check >= (source.checks.size() / kCheckBytes))) {
+    // The proofs checked that all exist: otherwise the range was damaged since.
+    if ((cursor.device >= count_of(source.devices)) || (file.size() != bytes) ||
+        (check >= (source.checks.size() / kCheckBytes))) {
         return Status::kIntegrity;
     }
     // Words that parameters may have set lie in traces, and the trace region is the end of the device's memory.

@@ -101,15 +101,14 @@ Status Session::give_back() noexcept {
     for (std::uint32_t device = 0U; device < device_count(); ++device) {
         Device& held_by = *devices_[device];
         bool is_free = true;
-        for (std::uint32_t i = 0U; i < inputs; ++i) {
+        for (std::uint32_t i = 0U; is_free && (i < inputs); ++i) {
             const std::uint32_t slot = kFirstInputSlot + (flight * kMaxInputs) + i;
-            const bool is_unbound = is_ok(held_by.bind_source(slot, ByteSpan{}));
-            is_free = is_unbound && held_by.bound_source(slot).empty() && is_free;
+            is_free = is_ok(held_by.bind_source(slot, ByteSpan{})) && held_by.bound_source(slot).empty();
         }
-        for (std::uint32_t i = 0U; i < lent.count; ++i) {
+        for (std::uint32_t i = 0U; is_free && (i < lent.count); ++i) {
             const std::uint32_t slot = (flight * kMaxOutputs) + i;
-            const bool is_unbound = is_ok(held_by.bind_destination(slot, MutableByteSpan{}));
-            is_free = is_unbound && held_by.bound_destination(slot).empty() && is_free;
+            is_free =
+                is_ok(held_by.bind_destination(slot, MutableByteSpan{})) && held_by.bound_destination(slot).empty();
         }
         if (!is_free) {
             return latch(Status::kDeviceFault, FaultStage::kStep, device);
@@ -296,17 +295,19 @@ Status Session::complete_and_verify(const PlannedScript& script) noexcept {
     return is_ok(summed) ? verify_release() : summed;
 }
 
-// If `to_the_end`, a verification that has begun ends in this call. Then much time has passed since the seals were
-// checked: they must still hold for what the verification relied on.
+// If `to_the_end`, a verification that has begun ends in this call. Much may have happened since the seals were
+// checked: those of what no call changes must still hold before a release.
 Status Session::complete_oldest(bool to_the_end) noexcept {
     enter();
     const ScriptKind kind = oldest().kind;
     Status verified = complete_and_verify(loaded_.plan.script(kind));
-    while (to_the_end && running_.is_verifying) {  // ends with the constants, or at the deadline
+    // Ends with the constants, or at the deadline.
+    while (to_the_end && (verified == Status::kPending) && (running_.pending == 0U)) {
         verified = complete_and_verify(loaded_.plan.script(kind));
-        if (is_ok(verified) && !is_loaded_whole()) {
-            verified = latch(Status::kIntegrity, FaultStage::kState);
-        }
+    }
+    const bool looks_again = to_the_end && is_ok(verified) && (config_.release != Release::kAtCompletion);
+    if (looks_again && !is_loaded_whole()) {
+        verified = latch(Status::kIntegrity, FaultStage::kState);
     }
     const bool has_lent = running_.io == Io::kTransfers;
     const Status status = (is_ok(verified) && has_lent) ? give_back() : verified;

@@ -1,5 +1,7 @@
 // From a file to a device that is ready for steps.
 #include <array>
+#include <cstddef>
+#include <cstring>
 
 #include "pianola/session.h"
 #include "runtime/session/armed.h"
@@ -8,11 +10,9 @@
 namespace pianola {
 namespace {
 
+// What a port leaves in the unused bytes does not matter.
 [[nodiscard]] bool is_same(const RegionConfig& one, const RegionConfig& other) noexcept {
-    return (one.base == other.base) && (one.size_bytes == other.size_bytes) &&
-           (one.kernels_read == other.kernels_read) && (one.kernels_write == other.kernels_write) &&
-           (one.queues_read == other.queues_read) && (one.queues_write == other.queues_write) &&
-           (one.fetch == other.fetch);
+    return std::memcmp(&one, &other, offsetof(RegionConfig, unused)) == 0;
 }
 
 // The least ftti_us that leaves two periods after the reaction; UINT32_MAX if period_us is 0.
@@ -77,11 +77,6 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     if (!is_ok(valid)) {
         return valid;
     }
-    // Everything that is needed from the manifest later.
-    loaded_.security_version = workspace.image.envelope().security_version;
-    loaded_.self_test_count = workspace.image.self_test_count();
-    loaded_.self_tests = workspace.image.self_tests();
-    loaded_.checks = workspace.image.checks();
     loaded_.reads_file = loaded_.plan.constants.count != workspace.setup.count;
     plan_release();
     const Status programmed = program_devices(workspace.image);
@@ -119,9 +114,9 @@ Status Session::run_setup(const PlanWorkspace& workspace) noexcept {
 }
 
 // The same checks twice, on separate state: if the core skips an instruction or computes wrongly once, one of the two
-// verdicts lacks its flow sum, or their plans differ. Nothing branches on this sum; the code that starts the device
-// checks it. The file is hashed once: the second validation compares that digest again, and proves the file's bytes by
-// sums.
+// verdicts lacks its flow sum, or they come to different plans. Nothing branches on this sum; the code that starts the
+// device checks it. The file is hashed once: the second validation compares that digest again, and proves the file's
+// bytes by sums.
 Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
@@ -129,7 +124,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     workspace.authentication = Authentication{};
     std::uint32_t earlier_flow = 0U;
     Status earlier_status = Status::kRefused;
-    std::uint32_t difference = 0U;  // of both plans
+    std::uint32_t difference = 0U;  // of what both have come to
     for (Status& status : said) {
         earlier_flow = verdict.flow;
         earlier_status = verdict.status;
@@ -137,7 +132,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
         if (!is_ok(status)) {
             return status;
         }
-        difference = seal_of_loaded() - difference;
+        difference = seal_of_validated(workspace) - difference;
     }
     loaded_.armed = follow(follow(follow(follow(earlier_flow, said[0]), said[1]), earlier_status), verdict.status) +
                     verdict.flow + difference;
@@ -170,8 +165,15 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     if (lowest > trust.lowest_security_version) {
         trust.lowest_security_version = lowest;
     }
-    return validate_same_file(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan,
-                              verdict);
+    const Status valid =
+        validate_same_file(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
+    if (is_ok(valid)) {  // everything that is needed from the manifest later
+        loaded_.security_version = workspace.image.envelope().security_version;
+        loaded_.self_test_count = workspace.image.self_test_count();
+        loaded_.self_tests = workspace.image.self_tests();
+        loaded_.checks = workspace.image.checks();
+    }
+    return valid;
 }
 
 // One description represents all devices.

@@ -38,6 +38,13 @@ std::uint32_t Session::seal_of_loaded() const noexcept {
                    seal_of(bytes_of(plan.commands), commands, sealed));
 }
 
+// What a validation has come to, which the next one must come to as well.
+std::uint32_t Session::seal_of_validated(const PlanWorkspace& workspace) const noexcept {
+    const ByteSpan setup = bytes_of(workspace.setup);
+    const std::size_t commands = workspace.setup.count * sizeof(workspace.setup_commands[0]);
+    return seal_of(bytes_of(workspace.setup_commands), commands, seal_of(setup, setup.size(), seal_of_loaded()));
+}
+
 // The state that steps change, without the entries of absent devices.
 std::uint32_t Session::seal_of_running() const noexcept {
     const std::uint32_t sealed =

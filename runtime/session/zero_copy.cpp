@@ -8,25 +8,28 @@
 namespace pianola {
 namespace {
 
-// Whether a view is the device's memory at an address: this core writes to its ends, and the control path must read the
-// same bytes. Restores the contents.
-[[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
-    if (view.empty()) {
-        return false;
-    }
+// Whether a byte that this core sees is the device's byte at an address: it writes to it, and the control path must
+// read the same. Restores it.
+[[nodiscard]] bool shows_byte(Device& device, std::uint32_t address, std::uint8_t& byte) noexcept {
+    constexpr std::uint32_t kTurns = 3U;
+    constexpr std::uint32_t kByteBits = 8U;
+    const std::uint8_t before = byte;
+    std::uint32_t changes = 0x55FFU;  // all bits, every second one, none
     bool is_shown = true;
-    for (const std::size_t offset : {std::size_t{0U}, view.size() - 1U}) {
-        const MutableByteSpan end = view.subspan(offset, 1U);
-        const std::uint8_t before = end[0];
-        for (const std::uint32_t bits : {0xFFU, 0x55U, 0U}) {
-            end[0] = static_cast<std::uint8_t>(before ^ bits);
-            device.give_to_device(end);
-            std::array<std::uint8_t, 1> held{};
-            is_shown = is_ok(device.read_back(address + static_cast<std::uint32_t>(offset), held)) &&
-                       (std::uint32_t{held[0]} == end[0]) && is_shown;
-        }
+    for (std::uint32_t turn = 0U; turn < kTurns; ++turn) {
+        byte = static_cast<std::uint8_t>(before ^ changes);
+        device.give_to_device(MutableByteSpan{&byte, 1U});
+        std::array<std::uint8_t, 1> held{};
+        is_shown = is_ok(device.read_back(address, held)) && (held[0] == byte) && is_shown;
+        changes >>= kByteBits;
     }
     return is_shown;
+}
+
+// Whether a view is the device's memory at an address: at both ends.
+[[nodiscard]] bool shows(Device& device, std::uint32_t address, MutableByteSpan view) noexcept {
+    const auto last = static_cast<std::uint32_t>(view.size()) - 1U;
+    return !view.empty() && shows_byte(device, address, view[0U]) && shows_byte(device, address + last, view[last]);
 }
 
 }  // namespace

@@ -357,6 +357,13 @@ TEST_F(Scrub, NamesTheDeviceThatDiffers) {
     cursor_ = ScrubCursor{};
     EXPECT_EQ(compare(), Status::kIntegrity);
     EXPECT_EQ(cursor_.device, 1U);
+    *second_.inner().memory_at(base_ + 70U, 1U) ^= 1U;
+    // Nor one that more devices have than there are.
+    constants_.ranges[0].devices = 7U;
+    cursor_ = ScrubCursor{};
+    std::uint32_t slices = 0U;
+    EXPECT_EQ(compare_all(slices), Status::kIntegrity);
+    EXPECT_EQ(cursor_.device, 2U);
 }
 
 }  // namespace

@@ -116,17 +116,20 @@ class HookedCommandSet final : public ForwardingCommandSet {
 // whole again when its bytes are summed for the last time.
 TEST(SessionFile, ValidationsThatComeToDifferentPlansStartNothing) {
     verifies({"swr~authenticated-constants~2"});
-    constexpr std::uint32_t kDeadlineUs = 0x00AB'CDEFU;
+    constexpr std::uint32_t kStepUs = 0x00AB'CDEFU;
+    constexpr std::uint32_t kSetupUs = 0x00BA'DCFEU;
     Workload workload = make_small_workload(2U);
-    workload.manifest.step_deadline_us = kDeadlineUs;
+    workload.manifest.step_deadline_us = kStepUs;
+    workload.manifest.setup_deadline_us = kSetupUs;
     const Bytes bytes = workload.file();
-    Bytes pattern(sizeof(kDeadlineUs));
-    store32(pattern, 0U, kDeadlineUs);
-    const auto found = std::search(bytes.begin(), bytes.end(), pattern.begin(), pattern.end());
-    ASSERT_NE(found, bytes.end());
-    const auto place = static_cast<std::size_t>(found - bytes.begin());
     std::uint32_t decoded = 0U;  // by both
-    for (const bool is_changed : {false, true}) {
+    for (const std::uint32_t changed : {0U, kStepUs, kSetupUs}) {
+        const bool is_changed = changed != 0U;
+        Bytes pattern(sizeof(changed));
+        store32(pattern, 0U, is_changed ? changed : kStepUs);
+        const auto found = std::search(bytes.begin(), bytes.end(), pattern.begin(), pattern.end());
+        ASSERT_NE(found, bytes.end());
+        const auto place = static_cast<std::size_t>(found - bytes.begin());
         files::AlignedBytes file{bytes};
         const std::uint32_t second = is_changed ? (decoded / 2U) : UINT32_MAX;
         const HookedCommandSet command_set{
@@ -142,7 +145,8 @@ TEST(SessionFile, ValidationsThatComeToDifferentPlansStartNothing) {
         Verdict verdict;
         EXPECT_EQ(session.load(file.view(), *workspace, verdict), is_changed ? Status::kIntegrity : Status::kOk);
         EXPECT_EQ(session.fault().stage, is_changed ? FaultStage::kArm : FaultStage::kNone);
-        EXPECT_EQ(session.plan().step.deadline_us, kDeadlineUs ^ (is_changed ? 0x80U : 0U)) << "it was read";
+        EXPECT_EQ(session.plan().step.deadline_us, kStepUs ^ ((changed == kStepUs) ? 0x80U : 0U)) << "it was read";
+        EXPECT_EQ(workspace->setup.deadline_us, kSetupUs ^ ((changed == kSetupUs) ? 0x80U : 0U)) << "it was read";
         decoded = command_set.decoded();
     }
     ASSERT_GT(decoded, 2U);

@@ -99,7 +99,8 @@ def judge_boards(formula, boards):
             if measured["slices"] > 2:
                 long_slices.append(measured["slice"])
     if long_slices and given["slice"] > MOST_OF_SLOWEST * max(long_slices):
-        found.append(f"the formula of slice gives {given['slice']}, far more than {max(long_slices)} of the slowest board")
+        found.append(f"the formula of slice gives {given['slice']}, far more than the {max(long_slices)} of the "
+                     "slowest board")
     return found
 
 

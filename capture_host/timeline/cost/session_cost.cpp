@@ -152,7 +152,7 @@ class Formulas {
         if (f_.verifies) {
             add(counts, all_slices());
         }
-        seal(counts, (slices > 1U) ? (f_.bound_bytes + f_.loaded_bytes) : 0U);
+        seal(counts, f_.bound_bytes + f_.loaded_bytes);
         add(counts, Term::kNow, f_.shares ? (slices + 1U) : 0U);
         add(counts, release());
         return counts;
@@ -204,7 +204,7 @@ class Formulas {
         add(counts, Term::kDescribe, 1U + (kValidations * (f_.devices - 1U)));
         add(counts, Term::kCounter, kValidations);
         add(counts, Term::kValidations, kValidations);
-        add(counts, Term::kSealedBytes, kValidations * f_.loaded_bytes);  // to compare both plans
+        add(counts, Term::kSealedBytes, kValidations * (f_.loaded_bytes + f_.setup_bytes));
         add(counts, Term::kDigestedBytes, f_.digested_bytes);
         add(counts, Term::kReset, f_.devices);
         add(counts, Term::kProgramRegion, f_.devices * f_.regions);

@@ -74,7 +74,10 @@ void gather_constants(const Plan& plan, const Envelope& envelope, SessionFacts& 
 // Session's own objects: Bound, Loaded and Running. What they hold for each element of a list is what
 // runtime/include/pianola/footprint.h says of a 32-bit core, and as much for wider pointers; tests/session_cost holds
 // it to what sessions seal.
-void gather_state(const Plan& plan, const RuntimeFacts& runtime, SessionFacts& facts) {
+void gather_state(const Plan& plan, const PlanWorkspace& workspace, const RuntimeFacts& runtime, SessionFacts& facts) {
+    constexpr std::uint64_t kCommandBytes = 40U;
+    constexpr std::uint64_t kScriptBytes = 24U;
+    constexpr std::uint64_t kScriptDeviceBytes = 8U;
     constexpr std::uint64_t kFlightBytes = 16U;
     constexpr std::uint64_t kFlightDeviceBytes = 16U;
     constexpr std::uint64_t kCourseBytes = 64U;
@@ -82,7 +85,6 @@ void gather_state(const Plan& plan, const RuntimeFacts& runtime, SessionFacts& f
     constexpr std::uint64_t kLoadedBytes32 = 1016U;
     constexpr std::uint64_t kLoadedBytes64 = 1224U;
     constexpr std::uint64_t kExecutedBytes = 24U;  // of three scripts, for each device that there may be
-    constexpr std::uint64_t kCommandBytes = 40U;
     constexpr std::uint64_t kRangeBytes = 16U;
     constexpr std::uint64_t kPointBytes = 4U;
     const std::uint64_t most_devices = runtime.capacities->mesh_devices;
@@ -100,6 +102,7 @@ void gather_state(const Plan& plan, const RuntimeFacts& runtime, SessionFacts& f
     facts.running_bytes = kRunningBytes + (facts.devices * kCourseBytes) + (places * flight_bytes);
     facts.loaded_bytes =
         loaded_bytes + (commands * kCommandBytes) + (facts.ranges * kRangeBytes) + (facts.patch_points * kPointBytes);
+    facts.setup_bytes = kScriptBytes + (kScriptDeviceBytes * most_devices) + (workspace.setup.count * kCommandBytes);
     facts.empty_bytes = (2U * (runtime.pointer_bytes + lent_bytes)) + loaded_bytes + kRunningBytes +
                         (facts.devices * kCourseBytes) + flight_bytes;
 }
@@ -131,7 +134,7 @@ SessionFacts facts_of(const Plan& plan, const PlanWorkspace& workspace, const En
     facts.epilogue = script_facts(plan.epilogue, plan.commands, devices);
     gather_state_regions(plan, facts);
     gather_constants(plan, envelope, facts);
-    gather_state(plan, runtime, facts);
+    gather_state(plan, workspace, runtime, facts);
     return facts;
 }
 

@@ -72,6 +72,7 @@ struct SessionFacts {
     // Sealed state, an upper bound of the objects' layout.
     std::uint64_t bound_bytes{0U};
     std::uint64_t loaded_bytes{0U};
+    std::uint64_t setup_bytes{0U};  // of the workspace: the plan of the set-up
     std::uint64_t running_bytes{0U};
     std::uint64_t empty_bytes{0U};  // all three of a session without a binary
 };

@@ -149,9 +149,9 @@ class Session {
     Status poll() noexcept;
 
     // Waits until the oldest script is released, and returns what poll() would. Waits through Platform::idle() while
-    // the device is at work. All slices are verified in one part here: seals are checked before and after it, and not
-    // for each of them, as by poll(). Code that waits in another way must not do so while is_verifying() is true: the
-    // step has completed, and no event of the device will come.
+    // the device is at work. All slices are verified in one part here: the state's seals are checked before it, and not
+    // for each slice, as by poll(); those of what no call changes are checked again after it. Code that waits in another
+    // way must not do so while is_verifying() is true: the step has completed, and no event of the device will come.
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
@@ -302,6 +302,7 @@ class Session {
     [[nodiscard]] std::uint32_t seal_of_bound() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_loaded() const noexcept;
     [[nodiscard]] std::uint32_t seal_of_running() const noexcept;
+    [[nodiscard]] std::uint32_t seal_of_validated(const PlanWorkspace& workspace) const noexcept;
     [[nodiscard]] bool is_loaded_whole() const noexcept;
     [[nodiscard]] bool is_whole() const noexcept;
     void enter() noexcept { call_ = kInCall; }  // before a call changes or reads anything; reseal() ends it
