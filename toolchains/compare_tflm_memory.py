@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RAM of models on a board with a Cortex-M7 beside the arenas of TensorFlow Lite Micro with CMSIS-NN, and the files' sizes.
+"""RAM of models on a board with a Cortex-M7 beside the arenas of TensorFlow Lite Micro with CMSIS-NN; sizes of files.
 
     toolchains/compare_tflm_memory.py --pianola build/release/bin/pianola --models ../shared
     toolchains/compare_tflm_memory.py ... --write docs/evidence/performance.md     puts the table into its page

@@ -150,8 +150,9 @@ class Session {
 
     // Waits until the oldest script is released, and returns what poll() would. Waits through Platform::idle() while
     // the device is at work. All slices are verified in one part here: the state's seals are checked before it, and not
-    // for each slice, as by poll(); those of what no call changes are checked again after it. Code that waits in another
-    // way must not do so while is_verifying() is true: the step has completed, and no event of the device will come.
+    // for each slice, as by poll(); those of what no call changes are checked again after it. Code that waits in
+    // another way must not do so while is_verifying() is true: the step has completed, and no event of the device will
+    // come.
     Status wait() noexcept;
     [[nodiscard]] bool is_verifying() const noexcept { return running_.is_verifying; }
 
