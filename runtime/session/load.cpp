@@ -1,6 +1,5 @@
 // From a file to a device that is ready for steps.
 #include <array>
-#include <cstddef>
 #include <cstring>
 
 #include "pianola/session.h"
@@ -12,7 +11,7 @@ namespace {
 
 // What a port leaves in the unused bytes does not matter.
 [[nodiscard]] bool is_same(const RegionConfig& one, const RegionConfig& other) noexcept {
-    return std::memcmp(&one, &other, offsetof(RegionConfig, unused)) == 0;
+    return std::memcmp(&one, &other, sizeof(one) - sizeof(one.unused)) == 0;
 }
 
 // The least ftti_us that leaves two periods after the reaction; UINT32_MAX if period_us is 0.

@@ -20,7 +20,7 @@ namespace {
         byte = static_cast<std::uint8_t>(before ^ changes);
         device.give_to_device(MutableByteSpan{&byte, 1U});
         std::array<std::uint8_t, 1> held{};
-        is_shown = is_ok(device.read_back(address, held)) && (held[0] == byte) && is_shown;
+        is_shown = is_ok(device.read_back(address, held)) && (std::uint32_t{held[0]} == byte) && is_shown;
         changes >>= kByteBits;
     }
     return is_shown;

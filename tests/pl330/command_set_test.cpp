@@ -347,7 +347,7 @@ TEST(Pl330CommandSet, AddressesMayBePatchedAndNothingElse) {
 }
 
 TEST(Pl330CommandSet, ACheckDependsOnNumberAndEveryWord) {
-    const QueueCommand command{QueueCommandKind::kWrite, 1U, 2U, 3U, 4U, 5U, 6U, 0U};
+    const QueueCommand command{QueueCommandKind::kWrite, {}, 1U, 2U, 3U, 4U, 5U, 6U, 0U};
     const std::uint32_t check = pl330::check_of(7U, command);
     EXPECT_NE(check, pl330::check_of(8U, command));
     for (std::uint32_t QueueCommand::* const word :

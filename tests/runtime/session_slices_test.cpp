@@ -72,7 +72,7 @@ TEST_F(SessionSlices, StateThatChangesWhileItWaitsWithholdsTheResult) {
         for (std::uint32_t at = 0U; at <= views_of_a_step; ++at) {  // 0: nothing changes
             campaign::HookedDevice device{sim::SimOptions{}};
             sim::SimPlatform platform{device.inner()};
-            refdev::RefdevCommandSet command_set;
+            const refdev::RefdevCommandSet command_set;
             Session session{device, platform, command_set, kDevelopmentConfig};
             const auto workspace = std::make_unique<PlanWorkspace>();
             Verdict verdict;
