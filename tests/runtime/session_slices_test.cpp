@@ -64,7 +64,7 @@ TEST_F(SessionSlices, AndWithheldWhereTheLastDiffers) {
 
 // wait() verifies all slices in one call: what changes in the session meanwhile withholds the result, as between polls.
 TEST_F(SessionSlices, StateThatChangesWhileItWaitsWithholdsTheResult) {
-    verifies({"swr~sealed-state~1"});
+    verifies({"swr~verified-release~1"});
     const files::AlignedBytes short_file{make_workload(1U, 1U).file()};  // verified in one slice
     std::uint32_t views_of_a_step = 0U;
     std::uint32_t views_of_both = 0U;
