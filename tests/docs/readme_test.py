@@ -68,7 +68,8 @@ class Readme(unittest.TestCase):
     def test_figures_are_those_of_the_performance_page(self):
         rows = peer_rows(README)
         self.assertEqual([row for row in rows if row not in peer_rows(FIGURES)], [])
-        measured = {name: cells.split(" | ")[1:] for name, cells in BOARDS.findall(FIGURES.split("## Kernels on boards")[1])}
+        on_boards = FIGURES.split("## Kernels on boards")[1]
+        measured = {name: cells.split(" | ")[1:] for name, cells in BOARDS.findall(on_boards)}
         kernels = {name: cells.split(" | ")[1:] for name, released, cells in rows if not released}
         self.assertEqual(list(kernels), list(measured))
         for name, cells in kernels.items():  # there: M7, ratio, packed, ratio, M55, ratio, packed, ratio
