@@ -247,7 +247,9 @@ pnl_status_t pnl_session_submit(pnl_session_t* session, const pnl_bytes_t* input
 /* Bounded work. PNL_OK: completed, outputs are valid; PNL_PENDING; PNL_INVALID_STATE: nothing is under way;
  * PNL_TIMEOUT, PNL_DEVICE_FAULT, PNL_INTEGRITY: a fault has latched now; PNL_FAULT_LATCHED: it had before. */
 pnl_status_t pnl_session_poll(pnl_session_t* session);
-/* poll until it returns something else than PNL_PENDING; waits through the platform's idle(). */
+/* Waits through the platform's idle() until the oldest script is released; what poll returns then. Verifies all slices
+ * in one part: the state's seals are checked before it, and not for each slice, as by poll; those of what no call
+ * changes are checked again after it. */
 pnl_status_t pnl_session_wait(pnl_session_t* session);
 /* The step has completed and is not released yet: no sign of the device will come, only poll helps. */
 bool pnl_session_is_verifying(const pnl_session_t* session);

@@ -41,7 +41,7 @@ bool check_set_up(Context& context) noexcept {
     return good;
 }
 
-// Weights in the file, then what the set-up writes: what stays, and after it state.
+// Fills in Plan::constants: weights in the file, then constants that the set-up writes, then state that it writes.
 bool list_constants(Context& context) noexcept {
     const PlanWorkspace& workspace = context.workspace;
     const Envelope& envelope = context.image.envelope();

@@ -9,7 +9,7 @@
 namespace pianola {
 namespace {
 
-// What a port leaves in the unused bytes does not matter.
+// Without the unused bytes, which a port may leave undefined.
 [[nodiscard]] bool is_same(const RegionConfig& one, const RegionConfig& other) noexcept {
     return std::memcmp(&one, &other, sizeof(one) - sizeof(one.unused)) == 0;
 }

@@ -38,7 +38,7 @@ std::uint32_t Session::seal_of_loaded() const noexcept {
                    seal_of(bytes_of(plan.commands), commands, sealed));
 }
 
-// What a validation has come to, which the next one must come to as well.
+// Seal over all that a validation has produced: both validations of a load must have the same.
 std::uint32_t Session::seal_of_validated(const PlanWorkspace& workspace) const noexcept {
     const ByteSpan setup = bytes_of(workspace.setup);
     const std::size_t commands = workspace.setup.count * sizeof(workspace.setup_commands[0]);
@@ -61,7 +61,7 @@ Status Session::seal(Status status) noexcept {
     return reseal(status);
 }
 
-// Whether what calls rely on without changing it is as it was sealed.
+// Whether the state that no call of a step changes still has its seals.
 bool Session::is_loaded_whole() const noexcept {
     return (seal_of_bound() == bound_seal_) && (seal_of_loaded() == loaded_seal_);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random workloads whose activations overlap, on the models of two cores: each computes what it does apart.
+"""Random workloads whose activations overlap, on the models of two cores: outputs equal those without overlap.
 
   tests/campaign/overlapping.py --program build/release/bin/pianola_link_test --count 1000000 --jobs 2
 
@@ -21,7 +21,7 @@ KIND = "activations over the inputs of their launch"
 
 
 def passes(program, first, count):
-    """Whether all of these seeds compute what they do apart."""
+    """Whether the outputs of all of these seeds are equal."""
     run = subprocess.run([program, "--gtest_filter=Overlapping.WorkloadsComputeWhatTheyDoApart"],
                          env={**os.environ, "PIANOLA_OVERLAPPING_FIRST": str(first),
                               "PIANOLA_OVERLAPPING_COUNT": str(count)}, capture_output=True, text=True, check=False)
@@ -29,7 +29,7 @@ def passes(program, first, count):
 
 
 def wrong_seeds(program, first, count):
-    """The seeds of a part that do not."""
+    """The seeds of a part whose outputs differ."""
     if passes(program, first, count):
         return []
     if count == 1:

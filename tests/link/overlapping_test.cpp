@@ -240,7 +240,7 @@ Verdict verdict_of(const LinkedWorkload& workload, const DeviceDescription& devi
 
 constexpr std::uint32_t kSeeds = 250U;
 
-// The seeds of WorkloadsComputeWhatTheyDoApart: from the first on, so many.
+// The seeds of WorkloadsComputeWhatTheyDoApart: `count` of them from `first` on.
 struct Seeds {
     std::uint32_t first{1U};
     std::uint32_t count{kSeeds};

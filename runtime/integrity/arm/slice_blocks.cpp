@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t kFactorAt = kSliceKeys.size();
 
-// The keys, and behind them the factor.
+// The keys, then the factor.
 [[nodiscard]] constexpr std::array<std::uint32_t, kFactorAt + 1U> keys_and_factor() noexcept {
     std::array<std::uint32_t, kFactorAt + 1U> all{};
     for (std::size_t i = 0U; i < kFactorAt; ++i) {
@@ -26,8 +26,8 @@ std::uint64_t add_blocks(std::uint64_t sum, const std::uint8_t* blocks, std::siz
     const std::uint8_t* place = blocks;
     const std::uint32_t* keys = &kKeysAndFactor[kFactorAt];
     std::size_t left = count;  // NOLINT(misc-const-correctness): DEV-040
-    // The factor is loaded from behind the keys, back to the first of them; then four words and their keys
-    // at a time. One of r7 and r11 is free in builds that are not optimised.
+    // `keys` points to the factor when a block begins: loading it moves the pointer back to the first key. Then four
+    // words and their keys at a time. Builds without optimisation leave one of r7 and r11 free.
     __asm__ volatile(  // NOLINT(hicpp-no-assembler): DEV-040
         "b 2f\n\t"
         "1:\n\t"
