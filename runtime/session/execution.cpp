@@ -295,8 +295,8 @@ Status Session::complete_and_verify(const PlannedScript& script) noexcept {
     return is_ok(summed) ? verify_release() : summed;
 }
 
-// If `to_the_end`, a verification that has begun ends in this call. That may be long after the seals were checked: those
-// of the state that it does not change are checked again before the release.
+// If `to_the_end`, a verification that has begun ends in this call. The seals were checked long before: those of the
+// state that it does not change are checked again before the release.
 Status Session::complete_oldest(bool to_the_end) noexcept {
     enter();
     const ScriptKind kind = oldest().kind;
