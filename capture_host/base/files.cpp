@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "capture_host/base/text.h"
 
@@ -189,7 +190,7 @@ std::vector<std::uint8_t> load(const Descriptor& file, const std::filesystem::pa
         fail_as_too_long();
     }
     std::vector<std::uint8_t> contents;
-    contents.reserve(is_file ? static_cast<std::size_t>(found.st_size) : 0U);
+    contents.reserve(is_file ? (static_cast<std::size_t>(found.st_size) + kFileAlignmentBytes) : 0U);  // AlignedBytes
     std::array<std::uint8_t, kPieceBytes> piece{};
     for (;;) {
         const ssize_t got = file.read_some(piece.data(), piece.size());
@@ -274,12 +275,34 @@ bool is_same_file(const std::filesystem::path& left, const std::filesystem::path
     return !one && !other && (future_name(left) == future_name(right));
 }
 
-AlignedBytes::AlignedBytes(const std::vector<std::uint8_t>& bytes)
-    : storage_(bytes.size() + kFileAlignmentBytes), size_{bytes.size()} {
+namespace {
+
+// From the address to the next one that is aligned.
+std::size_t distance_to_aligned(const std::uint8_t* bytes) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): DEV-005
-    const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
-    offset_ = (kFileAlignmentBytes - (address % kFileAlignmentBytes)) % kFileAlignmentBytes;
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes);
+    return (kFileAlignmentBytes - (address % kFileAlignmentBytes)) % kFileAlignmentBytes;
+}
+
+// To move them to such an address.
+std::vector<std::uint8_t> with_room(std::vector<std::uint8_t> bytes) {
+    bytes.resize(bytes.size() + kFileAlignmentBytes);
+    return bytes;
+}
+
+}  // namespace
+
+AlignedBytes::AlignedBytes(const std::vector<std::uint8_t>& bytes)
+    : storage_(bytes.size() + kFileAlignmentBytes), offset_{distance_to_aligned(storage_.data())}, size_{bytes.size()} {
     std::copy(bytes.begin(), bytes.end(), storage_.begin() + static_cast<std::ptrdiff_t>(offset_));
+}
+
+AlignedBytes::AlignedBytes(std::vector<std::uint8_t>&& bytes)
+    : storage_{with_room(std::move(bytes))},
+      offset_{distance_to_aligned(storage_.data())},
+      size_{storage_.size() - kFileAlignmentBytes} {
+    const auto end = storage_.begin() + static_cast<std::ptrdiff_t>(size_);
+    std::copy_backward(storage_.begin(), end, end + static_cast<std::ptrdiff_t>(offset_));
 }
 
 }  // namespace pianola::files

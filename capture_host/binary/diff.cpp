@@ -14,6 +14,7 @@
 
 #include "capture_host/base/text.h"
 #include "capture_host/binary/names.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/trace_walk.h"
 #include "hal/host/device_numbers.h"
 #include "pianola_host/manifest.h"
@@ -459,7 +460,7 @@ void compare_self_tests(const Side& before, const Side& after, const Manifest& o
         const auto expected =
             std::count(manifest.self_test_origins.begin(), manifest.self_test_origins.end(), SelfTestOrigin::kExpected);
         return fmt::format("{} vectors, {} of them expected, sha256 {}", manifest.self_test_origins.size(), expected,
-                           to_hex(ByteSpan{sha256(side.image.self_tests())}));
+                           to_hex(ByteSpan{signing::openssl_sha256(side.image.self_tests())}));
     };
     found.add(Class::kSelfTests, "self_tests", text(before, old), text(after, now));
 }

@@ -1,11 +1,28 @@
 #include "capture_host/binary/openssl_digest.h"
 
+#include <initializer_list>
 #include <stdexcept>
+
+#include "pianola/envelope.h"
 
 namespace pianola::signing {
 namespace {
 
 constexpr int kDone = 1;
+
+// Of the pieces, one after another.
+Sha256Digest digest_of(std::initializer_list<ByteSpan> pieces) {
+    OpensslDigest engine;
+    Status status = engine.begin();
+    for (const ByteSpan& piece : pieces) {
+        status = is_ok(status) ? engine.update(piece) : status;
+    }
+    Sha256Digest digest{};
+    if (!is_ok(status) || !is_ok(engine.finish(digest))) {
+        throw std::runtime_error{"OpenSSL has computed no digest"};
+    }
+    return digest;
+}
 
 }  // namespace
 
@@ -34,12 +51,13 @@ Status OpensslDigest::finish(Sha256Digest& digest) noexcept {
 }
 
 Sha256Digest openssl_sha256(ByteSpan bytes) {
-    OpensslDigest engine;
-    Sha256Digest digest{};
-    if (!is_ok(engine.begin()) || !is_ok(engine.update(bytes)) || !is_ok(engine.finish(digest))) {
-        throw std::runtime_error{"OpenSSL has computed no digest"};
-    }
-    return digest;
+    return digest_of({bytes});
+}
+
+Sha256Digest openssl_envelope_digest(ByteSpan unsigned_part) {
+    constexpr std::size_t kBody = header::kDigest + kSha256Bytes;
+    return digest_of(
+        {unsigned_part.subspan(0U, header::kDigest), unsigned_part.subspan(kBody, unsigned_part.size() - kBody)});
 }
 
 }  // namespace pianola::signing

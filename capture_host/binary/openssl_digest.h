@@ -1,6 +1,6 @@
 // SHA-256 by OpenSSL, which uses the SHA instructions of x86-64 or Arm processors that have them.
 //
-// The hash engine of the host's tools. On target a session computes digests itself, or has the integrator's engine.
+// The hash engine of the whole host side. On target a session computes digests itself, or has the integrator's engine.
 #pragma once
 
 #include <openssl/evp.h>
@@ -37,6 +37,9 @@ class OpensslDigest final : public DigestEngine {
 
 // Throws as the constructor does.
 [[nodiscard]] Sha256Digest openssl_sha256(ByteSpan bytes);
+// As envelope_digest() of the runtime: the digest that a file must carry. `unsigned_part` has a whole header. Throws as
+// the constructor does.
+[[nodiscard]] Sha256Digest openssl_envelope_digest(ByteSpan unsigned_part);
 
 // kDevelopmentTrust with an engine.
 class DevelopmentTrust {

@@ -5,6 +5,7 @@
 #include "capture_host/base/json.h"
 #include "capture_host/base/text.h"
 #include "capture_host/binary/kernels_json.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/self_tests.h"
 #include "capture_host/binary/state.h"
 #include "hal/host/device_numbers.h"
@@ -163,7 +164,7 @@ nlohmann::json make_statement(const Judgement& judgement) {
     nlohmann::json statement{
         {"format", kFormat},
         {"version", kReceiptVersion},
-        {"binary", {{"sha256", to_hex(ByteSpan{sha256(judgement.file)})}, {"bytes", judgement.file.size()}}},
+        {"binary", {{"sha256", to_hex(ByteSpan{openssl_sha256(judgement.file)})}, {"bytes", judgement.file.size()}}},
         {"device", device_to_json(judgement.device)},
         {"trust", trust_to_json(judgement.trust)},
         {"validator",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capture_host/base/text.h"
+#include "capture_host/binary/openssl_digest.h"
 
 namespace pianola::evidence {
 namespace {
@@ -39,9 +40,9 @@ std::vector<SelfTest> self_tests_of(const Image& image) {
     for (std::uint32_t i = 0U; i < image.self_test_count(); ++i) {
         SelfTest& test = tests.emplace_back();
         test.origin = image.self_test_origin(i);
-        test.inputs = sha256(vectors.subspan(next, input_bytes));
+        test.inputs = signing::openssl_sha256(vectors.subspan(next, input_bytes));
         next += input_bytes;
-        test.outputs = sha256(vectors.subspan(next, output_bytes));
+        test.outputs = signing::openssl_sha256(vectors.subspan(next, output_bytes));
         next += output_bytes;
     }
     return tests;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "pianola/bytes.h"
 #include "pianola/envelope.h"
 #include "pianola_host/files.h"
@@ -262,7 +263,7 @@ Bytes prepare(const Bytes& file, const KeyId& key, std::uint32_t security_versio
     store_le32(prepared, header::kSignatureAlgorithm, kSignatureEcdsaP256);
     store_le32(prepared, header::kSignatureBytes, kSignatureBytes);
     store(prepared, header::kKeyId, key);
-    store(prepared, header::kDigest, envelope_digest(view(prepared).subspan(0U, unsigned_bytes)));
+    store(prepared, header::kDigest, openssl_envelope_digest(view(prepared).subspan(0U, unsigned_bytes)));
     return prepared;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "pianola/bytes.h"
 #include "pianola/config.h"
 #include "pianola/envelope.h"
@@ -179,7 +180,7 @@ std::vector<std::uint8_t> encode_manifest(const Manifest& manifest) {
 }
 
 void fix_digest(std::vector<std::uint8_t>& file) {
-    const Sha256Digest digest = envelope_digest(ByteSpan{file.data(), file.size()});
+    const Sha256Digest digest = signing::openssl_envelope_digest(ByteSpan{file.data(), file.size()});
     std::copy(digest.begin(), digest.end(), file.begin() + header::kDigest);
 }
 

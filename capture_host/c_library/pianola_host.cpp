@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/refusal_text.h"
 #include "capture_host/binary/verify.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/manifest_json.h"
-#include "pianola/development_config.h"
+#include "pianola/envelope.h"
 #include "pianola_host/files.h"
 #include "pianola_host/targets.h"
 
@@ -42,6 +43,7 @@ struct Judged {
     ByteSpan file;
     pianola::targets::Targets targets;
     pianola::targets::FileTarget target;
+    pianola::signing::DevelopmentTrust trust;
     Image image;
     Verdict verdict;
 };
@@ -57,14 +59,14 @@ void set_refusal(pianola_result& result, const Judged& judged) {
     result.text = pianola::cli::describe_verdict(
         verdict, judged.image, judged.target.device, *judged.target.target,
         pianola::capture::remedy_of(verdict, judged.file, judged.target.device, judged.target.target->command_set(),
-                                    judged.target.why_not, pianola::kDevelopmentTrust));
+                                    judged.target.why_not, judged.trust.get()));
 }
 
 void verify(ByteSpan file, pianola_result& result) {
     Judged judged{file};
     pianola::capture::Verification verification;
     const Status status = verification.verify(file, judged.target.device, judged.target.target->command_set(),
-                                              pianola::kDevelopmentTrust);
+                                              judged.trust.get(), judged.target.authentication);
     if (is_ok(status)) {
         result.status = PIANOLA_DONE;
     } else {
@@ -77,8 +79,9 @@ void verify(ByteSpan file, pianola_result& result) {
 void inspect(ByteSpan file, pianola_result& result) {
     Judged judged{file};
     pianola::Envelope envelope;
+    pianola::Authentication known = judged.target.authentication;
     Status status = parse_envelope(file, envelope, judged.verdict);
-    status = is_ok(status) ? authenticate(file, envelope, pianola::kDevelopmentTrust, judged.verdict) : status;
+    status = is_ok(status) ? authenticate(file, envelope, judged.trust.get(), known, judged.verdict) : status;
     status =
         is_ok(status) ? open_image(file, envelope, pianola::profiles::kHost, judged.image, judged.verdict) : status;
     if (is_ok(status)) {

@@ -167,7 +167,7 @@ BinaryFile::BinaryFile(const std::string& file_name, targets::Targets targets, c
     : name_{file_name},
       bytes_{load_binary(file_name)},
       targets_{std::move(targets)},
-      judged_for_{targets::target_of(bytes_.view(), targets_, signing::DevelopmentTrust{}.get())} {
+      judged_for_{targets::target_of(bytes_.view(), targets_)} {
     if (!device.is_given()) {
         return;
     }
@@ -230,8 +230,10 @@ void BinaryFile::require(bool Offers::* offer, const char* what) const {
 WellFormedFile::WellFormedFile(const std::string& file_name, const std::string& plugin)
     : file{file_name, {"", plugin}} {
     Verdict verdict;
+    const signing::DevelopmentTrust trust;
+    Authentication known = file.authentication();
     Status status = parse_envelope(file.bytes(), envelope, verdict);
-    status = is_ok(status) ? authenticate(file.bytes(), envelope, signing::DevelopmentTrust{}.get(), verdict) : status;
+    status = is_ok(status) ? authenticate(file.bytes(), envelope, trust.get(), known, verdict) : status;
     status = is_ok(status) ? open_image(file.bytes(), envelope, profiles::kHost, image, verdict) : status;
     if (!is_ok(status)) {
         throw file.refused(verdict, image);
@@ -244,7 +246,7 @@ VerifiedFile::VerifiedFile(const std::string& file_name, const TargetArguments& 
 VerifiedFile::VerifiedFile(const std::string& file_name, targets::Targets targets, const DeviceFile& described)
     : file_{file_name, std::move(targets), described} {
     const signing::DevelopmentTrust trust;
-    if (!is_ok(proofs_.verify(bytes(), device(), target().command_set(), trust.get()))) {
+    if (!is_ok(proofs_.verify(bytes(), device(), target().command_set(), trust.get(), file_.authentication()))) {
         throw file_.refused(proofs_.verdict, proofs_.image);
     }
 }

@@ -71,6 +71,8 @@ class BinaryFile {
     [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_.view(); }
     [[nodiscard]] const Target& target() const noexcept { return *judged_for_.target; }
     [[nodiscard]] const DeviceDescription& device() const noexcept { return judged_for_.device; }
+    // Of the bytes, if their digest holds: they are then not hashed again.
+    [[nodiscard]] const Authentication& authentication() const noexcept { return judged_for_.authentication; }
     // Why the device is not the one that the file names; empty if it is.
     [[nodiscard]] const std::string& why_not() const noexcept { return judged_for_.why_not; }
     // A verdict about it as text and as JSON, with names if the rule is about two commands or two devices, and with the

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/capture/fit.h"
 #include "capture_host/capture/lowering/lowerings.h"
 #include "capture_host/cli/binary_file.h"
@@ -24,7 +25,6 @@
 #include "hal/host/device_numbers.h"
 #include "hal/registry/registry.h"
 #include "pianola/config.h"
-#include "pianola/sha256.h"
 
 namespace pianola::cli {
 namespace {
@@ -87,7 +87,7 @@ nlohmann::json summary_to_json(const CaptureArguments& arguments, const DeviceDe
     const capture::LinkSummary& summary = result.summary;
     return {{"output", arguments.output},
             {"file_bytes", result.file.size()},
-            {"sha256", to_hex(ByteSpan{sha256({result.file.data(), result.file.size()})})},
+            {"sha256", to_hex(ByteSpan{signing::openssl_sha256({result.file.data(), result.file.size()})})},
             {"operators", summary.operators},
             {"commands", summary.commands},
             {"weight_bytes", summary.weight_bytes},
@@ -308,8 +308,8 @@ int capture_model(const CaptureArguments& given) {
     };
     const capture::Capture result = capture_or_complain(arguments.model, [&] {
         capture::Recorder recorder;
-        tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(), sha256(bytes),
-                             recorder);
+        tflite::import_model(bytes, std::filesystem::path{arguments.model}.filename().string(),
+                             signing::openssl_sha256(bytes), recorder);
         if (board_of(arguments.core) != nullptr) {
             target.device = capture::fit_memories(recorder, options.link);
             set_sizes(arguments.sizes, target.device);

@@ -9,13 +9,13 @@
 #include <set>
 
 #include "capture_host/base/child.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/file_list.h"
 #include "capture_host/cli/json_text.h"
 #include "capture_host/cli/options.h"
 #include "pianola/config.h"
-#include "pianola/sha256.h"
 
 namespace pianola::cli {
 namespace {
@@ -45,7 +45,7 @@ struct Embedding {
     [[nodiscard]] std::string title() const {
         return fmt::format("{} as {}; made by pianola embed, do not edit", file_name, symbol);
     }
-    [[nodiscard]] std::string digest() const { return to_hex(ByteSpan{sha256(bytes)}); }
+    [[nodiscard]] std::string digest() const { return to_hex(ByteSpan{signing::openssl_sha256(bytes)}); }
 };
 
 std::string declarations(const Embedding& embedding) {
@@ -191,7 +191,7 @@ class NamedKernels {
         }
         target_ = &target;
         titles_ += fmt::format("//   {}  SHA-256 {}\n", base_name_in_source(file_name),
-                               to_hex(ByteSpan{sha256(file.bytes())}));
+                               to_hex(ByteSpan{signing::openssl_sha256(file.bytes())}));
         for (std::uint32_t i = 0U; i < file.image().target().kernel_count; ++i) {
             ids_.insert(file.image().kernel(i).id);
         }

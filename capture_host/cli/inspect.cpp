@@ -267,8 +267,8 @@ Judgement judge(const BinaryFile& file) {
     capture::Verification proofs;
     Judgement judgement;
     std::string why_not;
-    const bool is_accepted = is_ok(
-        proofs.verify(file.bytes(), file.device(), file.target().command_set(), signing::DevelopmentTrust{}.get()));
+    const bool is_accepted = is_ok(proofs.verify(file.bytes(), file.device(), file.target().command_set(),
+                                                 signing::DevelopmentTrust{}.get(), file.authentication()));
     judgement.verdict = proofs.verdict;
     if (is_accepted) {
         why_not = describe_views(*proofs.plan, proofs.image);

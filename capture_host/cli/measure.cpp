@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "capture_host/base/child.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/capture/capture.h"
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/capture_errors.h"
@@ -117,7 +118,7 @@ class Subject {
                                        const ByteSpan bytes{model.data(), model.size()};
                                        capture::Recorder recorder;
                                        tflite::import_model(bytes, std::filesystem::path{name_}.filename().string(),
-                                                            sha256(bytes), recorder);
+                                                            signing::openssl_sha256(bytes), recorder);
                                        return capture::capture_workload(recorder, options);
                                    })
             .file;
@@ -280,7 +281,7 @@ nlohmann::json result_to_json(const Subject& subject, const Measurement& measure
         ram_bytes += bytes.get<std::uint64_t>() * ((part == "device_core_bytes") ? workload.queue_count : 1U);
     }
     return {{"file", base_name(subject.name())},
-            {"sha256", to_hex(ByteSpan{sha256(file.bytes())})},
+            {"sha256", to_hex(ByteSpan{signing::openssl_sha256(file.bytes())})},
             {"board", measurement.board},
             {"counter", measurement.counter},
             {"profile", measurement.profile},

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "capture_host/base/json.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
-#include "pianola/sha256.h"
 
 namespace pianola::cli {
 
@@ -46,7 +46,7 @@ MeasuredFile load_measured(const std::string& file_name, const VerifiedFile& bin
     } catch (const files::JsonError& error) {
         throw CliError{kFileTrouble, fmt::format("--measured {}: {}", files::readable(file_name), error.what())};
     }
-    if (sha256_text != to_hex(ByteSpan{sha256(binary.bytes())})) {
+    if (sha256_text != to_hex(ByteSpan{signing::openssl_sha256(binary.bytes())})) {
         throw CliError{kUsage, fmt::format("--measured {}: is of another binary", files::readable(file_name)),
                        "measure this binary: a model is captured anew, for the board"};
     }

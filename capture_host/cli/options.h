@@ -24,6 +24,8 @@ std::pair<CLI::App*, Arguments*> add_command(CLI::App& app, Action& action, cons
     return {command, arguments.get()};
 }
 
+inline constexpr std::uint32_t kMostJobs = 256U;  // of --jobs
+
 // Options for numbers, which --help shows with their defaults, and for files (kReads, ...) or other text.
 template <typename Number>
 CLI::Option* add_number(CLI::App& command, const char* name, Number& number, Number lowest, Number highest,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/facts.h"
@@ -58,7 +59,8 @@ int check(const CheckArguments& arguments) {
     }
     if (!arguments.binary.empty()) {
         const std::vector<std::uint8_t> bytes = load_binary(arguments.binary);
-        if (statement.at("binary").at("sha256") != to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})})) {
+        if (statement.at("binary").at("sha256") !=
+            to_hex(ByteSpan{signing::openssl_sha256(ByteSpan{bytes.data(), bytes.size()})})) {
             throw CliError{kRefused,
                            fmt::format("{}: the receipt speaks of another binary", files::readable(arguments.binary))};
         }

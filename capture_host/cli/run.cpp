@@ -14,6 +14,7 @@
 #include "capture_host/cli/binary_file.h"
 #include "capture_host/cli/cli.h"
 #include "capture_host/cli/options.h"
+#include "capture_host/cli/record_replay.h"
 #include "capture_host/cli/terminal.h"
 #include "pianola_host/replay.h"
 
@@ -32,6 +33,7 @@ struct RunArguments {
     std::vector<std::string> values;
     TargetArguments target;
     std::uint32_t repeat{1U};
+    std::uint32_t jobs{1U};
     bool batch{false};
     bool self_test{false};
     bool threaded{false};
@@ -54,7 +56,7 @@ class Run {
     explicit Run(const RunArguments& arguments)
         : arguments_{arguments},
           targets_{load_targets(arguments.target.plugin)},
-          executor_{executor_of(targets_, arguments.target.device)},
+          executor_{executor_of(targets_, arguments)},
           // An executor's device is no description; the device is then the one that the binary names.
           file_{arguments.file, targets_, (executor_.executor == nullptr) ? arguments.target.device : std::string{}},
           measures_{(executor_.executor == nullptr) ? file_.target().offers().cycles
@@ -63,19 +65,24 @@ class Run {
           session_{replay_.session()} {}
 
     int run() {
+        if (!arguments_.log.empty() && (arguments_.jobs > 1U)) {
+            throw CliError{kUsage, fmt::format("--jobs {}: --log is written of one simulator", arguments_.jobs)};
+        }
         if (!arguments_.log.empty() && (replay_.simulators().size() != 1U)) {
             throw CliError{kUsage, fmt::format("--log: {} is for {} devices; a log is written of one",
                                                files::readable(arguments_.file), replay_.simulators().size())};
         }
-        load();
+        load(replay_);
         check_views();
+        check_jobs();
         if (arguments_.self_test) {
             run_self_tests();
         }
-        set_parameters();
+        set_parameters(replay_);
         if (arguments_.inputs.empty() && arguments_.outputs.empty() && arguments_.self_test) {
-            if ((arguments_.repeat != 1U) || arguments_.batch) {
-                throw CliError{kUsage, "--repeat and --batch are about records: --input and --output are missing"};
+            if ((arguments_.repeat != 1U) || arguments_.batch || (arguments_.jobs != 1U)) {
+                throw CliError{kUsage,
+                               "--repeat, --batch and --jobs are about records: --input and --output are missing"};
             }
             store_log();
             progress_.reset();
@@ -92,7 +99,11 @@ class Run {
             if (self_tests_passed_ == 0U) {
                 run_around("prologue", session_.plan().prologue, &Session::start);
             }
-            replay_in_order(inputs, results);
+            if (arguments_.jobs > 1U) {
+                replay_side_by_side(inputs, results);
+            } else {
+                replay_in_order(inputs, results);
+            }
             run_around("epilogue", session_.plan().epilogue, &Session::stop);
         }
         for (std::size_t i = 0U; i < results.size(); ++i) {
@@ -106,11 +117,17 @@ class Run {
 
   private:
     // The parser knows only the executors that are built in.
-    [[nodiscard]] static ExecutorDevice executor_of(const targets::Targets& targets, const std::string& device) {
+    [[nodiscard]] static ExecutorDevice executor_of(const targets::Targets& targets, const RunArguments& arguments) {
+        const std::string& device = arguments.target.device;
         const ExecutorDevice found = targets.executor(device);
         const std::string complaint = (found.executor == nullptr) ? std::string{} : complaint_of_zeros(device);
         if (!complaint.empty()) {
             throw CliError{kUsage, fmt::format("--device: {}", complaint)};
+        }
+        if ((found.executor != nullptr) && (arguments.jobs > 1U)) {
+            throw CliError{kUsage, fmt::format("--jobs {}: --device {} is one device; several simulators replay side "
+                                               "by side",
+                                               arguments.jobs, device)};
         }
         return found;
     }
@@ -124,11 +141,24 @@ class Run {
         return options;
     }
 
-    void load() {
+    void load(replay::Replay& replay) const {
         try {
-            replay_.load();
+            replay.load();
         } catch (const replay::Refused& refused) {
-            throw file_.refused(refused.verdict(), replay_.image());
+            throw file_.refused(refused.verdict(), replay.image());
+        }
+    }
+
+    [[nodiscard]] RecordOptions record_options(std::uint32_t repeats) const {
+        return {repeats, arguments_.views, measures_};
+    }
+
+    // Several simulators give what one gives only if no record depends on an earlier one.
+    void check_jobs() const {
+        const std::string why = (arguments_.jobs > 1U) ? why_in_order(replay_) : "";
+        if (!why.empty()) {
+            throw CliError{kUsage, fmt::format("--jobs {}: the records of {} are replayed in order: {}",
+                                               arguments_.jobs, files::readable(arguments_.file), why)};
         }
     }
 
@@ -148,7 +178,7 @@ class Run {
                                                files::readable(arguments_.file))};
         }
         replay_.self_test([this, count](std::uint32_t done) { progress_->set("self-tests", done, count); });
-        check_accesses("self-tests");
+        check_accesses(replay_, "self-tests");
         self_tests_passed_ = count;
     }
 
@@ -162,7 +192,7 @@ class Run {
     }
 
     // After the self-tests, which are for the values in the file.
-    void set_parameters() {
+    void set_parameters(replay::Replay& replay) const {
         std::set<std::string> names;
         for (const std::string& text : arguments_.values) {
             const std::size_t equals = text.find('=');
@@ -176,7 +206,7 @@ class Run {
             if (!names.insert(name).second) {
                 throw CliError{kUsage, fmt::format("--set {}: {} is set twice; once per parameter", text, name)};
             }
-            replay_.set_parameter(name, *value);
+            replay.set_parameter(name, *value);
         }
     }
 
@@ -238,7 +268,7 @@ class Run {
             throw CliError{kReplayFault,
                            fmt::format("the {} took {} cycles, {} were proved", name, cycles, script.cycles)};
         }
-        check_accesses(name);
+        check_accesses(replay_, name);
     }
 
     // All records in one run, as an application does it: as many steps as the binary admits are in flight.
@@ -251,13 +281,14 @@ class Run {
         for (const Tensors& each : outputs) {
             append(each, results);
         }
-        check_accesses(fmt::format("record {}", records - 1U));
+        check_accesses(replay_, fmt::format("record {}", records - 1U));
     }
 
     // One record after another. With state, all records are repeated together, each time from a reset.
     void replay_in_order(const std::vector<Tensors>& inputs, Tensors& results) {
         const auto records = static_cast<std::uint32_t>(inputs.size());
         const bool is_stream = replay_.has_state();
+        RecordReplay each{replay_, record_options(is_stream ? 1U : arguments_.repeat)};
         for (std::uint32_t pass = 0U; pass < (is_stream ? arguments_.repeat : 1U); ++pass) {
             Tensors outputs(results.size());
             if (pass > 0U) {
@@ -266,7 +297,7 @@ class Run {
                 cycles_ += replay_.simulator().now_cycles() - started;
             }
             for (std::uint32_t record = 0U; record < records; ++record) {
-                append(replay_record(record, inputs[record], is_stream ? 1U : arguments_.repeat), outputs);
+                append(each.replay(record, inputs[record]), outputs);
                 progress_->set("records replayed", record + 1U, records);
             }
             if ((pass > 0U) && (outputs != results)) {
@@ -274,67 +305,29 @@ class Run {
             }
             results = std::move(outputs);
         }
+        step_cycles_ = each.step_cycles();
+        cycles_ += each.cycles();
     }
 
-    // Replays one record some times.
-    Tensors replay_record(std::uint32_t record, const Tensors& inputs, std::uint32_t repeats) {
-        Tensors first;
-        for (std::uint32_t repeat = 0U; repeat < repeats; ++repeat) {
-            Tensors outputs = replay_.empty_outputs();
-            const std::uint64_t started = replay_.simulator().now_cycles();
-            if (arguments_.views) {
-                run_on_views(inputs, outputs);
-            } else {
-                outputs = replay_.run({inputs}).front();
-            }
-            check_step(record, replay_.simulator().now_cycles() - started);
-            if (repeat == 0U) {
-                first = std::move(outputs);
-            } else if (outputs != first) {
-                throw CliError{kReplayFault, fmt::format("replay {} of record {} gives other outputs than the first",
-                                                         repeat, record)};
-            }
+    // The same on several simulators at once, where no record depends on another.
+    void replay_side_by_side(const std::vector<Tensors>& inputs, Tensors& results) {
+        const SideBySide replayed = cli::replay_side_by_side(
+            replay_, inputs, record_options(arguments_.repeat), arguments_.jobs, [this] { return another(); },
+            [this, &inputs](std::size_t done) { progress_->set("records replayed", done, inputs.size()); });
+        for (const Tensors& outputs : replayed.outputs) {
+            append(outputs, results);
         }
-        return first;
+        step_cycles_ = replayed.step_cycles;
+        cycles_ += replayed.cycles;
+        steps_of_others_ = replayed.steps;
     }
 
-    // One step without transfers, as an application with zero-copy I/O does it.
-    void run_on_views(const Tensors& inputs, Tensors& outputs) {
-        for (std::uint32_t i = 0U; i < inputs.size(); ++i) {
-            MutableByteSpan view;
-            replay_.check(session_.input_view(i, view));
-            std::copy(inputs[i].begin(), inputs[i].end(), view.begin());
-        }
-        replay_.finish(session_.submit());
-        for (std::uint32_t i = 0U; i < outputs.size(); ++i) {
-            ByteSpan view;
-            replay_.check(session_.output_view(i, view));
-            std::copy(view.begin(), view.end(), outputs[i].begin());
-        }
-    }
-
-    // Without transfers a step is shorter than what was proved, by the same amount every time.
-    void check_step(std::uint32_t record, std::uint64_t cycles) {
-        const Plan& plan = session_.plan();
-        // One inference of a pipelined binary is all of these in sequence.
-        const std::uint64_t proved =
-            plan.step.cycles + (plan.is_pipelined ? (plan.prologue.cycles + plan.epilogue.cycles) : 0U);
-        step_cycles_ = (step_cycles_ == 0U) ? cycles : step_cycles_;
-        cycles_ += cycles;
-        const bool is_wrong = arguments_.views ? ((cycles > proved) || (cycles != step_cycles_)) : (cycles != proved);
-        if (measures_ && is_wrong) {
-            throw CliError{kReplayFault,
-                           fmt::format("record {}: the step took {} cycles, {} were proved", record, cycles, proved)};
-        }
-        check_accesses(fmt::format("record {}", record));
-    }
-
-    void check_accesses(const std::string& where) const {
-        for (const auto& simulator : replay_.simulators()) {
-            if (simulator->access_violations() != 0U) {
-                throw CliError{kReplayFault, fmt::format("{}: a command touched bytes outside its extents", where)};
-            }
-        }
+    [[nodiscard]] std::unique_ptr<replay::Replay> another() const {
+        auto made = std::make_unique<replay::Replay>(file_.bytes(), file_.target(), file_.device(),
+                                                     options_for(arguments_, executor_));
+        load(*made);
+        set_parameters(*made);
+        return made;
     }
 
     void store_log() const {
@@ -361,7 +354,7 @@ class Run {
                                       {"repeat", arguments_.repeat},
                                       {"step_cycles", cycles},
                                       {"cycles", measures_ ? nlohmann::json(cycles_) : nlohmann::json{}},
-                                      {"steps", session_.steps_completed()},
+                                      {"steps", steps_of_others_ + session_.steps_completed()},
                                       {"self_tests_passed", self_tests_passed_},
                                       {"outputs", arguments_.outputs}};
             fmt::print("{}\n", json_text(json));
@@ -390,8 +383,9 @@ class Run {
     replay::Replay replay_;
     Session& session_;
     std::uint32_t self_tests_passed_{0U};
-    std::uint64_t step_cycles_{0U};  // of the first step; 0 before it
-    std::uint64_t cycles_{0U};       // of all replays, prologues and epilogues; not of self-tests
+    std::uint64_t step_cycles_{0U};      // of the first step; 0 if steps overlap
+    std::uint64_t steps_of_others_{0U};  // of the simulators beside the first
+    std::uint64_t cycles_{0U};           // of all replays, prologues and epilogues; not of self-tests
 };
 
 int run_file(const RunArguments& arguments) {
@@ -418,6 +412,7 @@ void add_run(CLI::App& app, Action& action) {
         "Examples:\n"
         "  pianola run signs.ptb --input image.bin --output scores.bin\n"
         "  pianola run signs.ptb --input images.bin --output scores.bin --batch      several records\n"
+        "  pianola run signs.ptb --input images.bin --output scores.bin --batch --jobs 4\n"
         "  pianola run signs.ptb --self-test --check-accesses\n\n"
         "Inputs and outputs are raw little-endian tensors, in the order in which `inspect` lists them. Outputs are\n"
         "written only after every replay has succeeded, each whole or not at all.");
@@ -432,6 +427,9 @@ void add_run(CLI::App& app, Action& action) {
                "Replay every record this often; outputs must be equal. With state: all records, from a reset");
     command->add_flag("--batch", arguments->batch,
                       "Input files hold several records; outputs are written one after another");
+    add_number(*command, "--jobs", arguments->jobs, 1U, kMostJobs,
+               "Records that are replayed side by side, each on a simulator of its own; results are the same. Not "
+               "where a record depends on an earlier one");
     command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
     command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");
     command->add_flag("--check-accesses", arguments->check_accesses,

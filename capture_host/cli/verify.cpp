@@ -182,7 +182,8 @@ VerifyOutcome Verifier::judge(const std::string& name, capture::Verification& pr
                       &bear,
                       arguments_.lowest_security_version,
                       &engine};
-    const Status status = proofs.verify(file.bytes(), file.device(), file.target().command_set(), trust);
+    const Status status =
+        proofs.verify(file.bytes(), file.device(), file.target().command_set(), trust, file.authentication());
     const Image& image = proofs.image;
     const Verdict& verdict = proofs.verdict;
     if (!arguments_.receipt.empty()) {
@@ -244,8 +245,6 @@ VerifyOutcome Verifier::verify(const ListedFile& listed, capture::Verification& 
 }
 
 namespace {
-
-constexpr std::uint32_t kMostJobs = 256U;
 
 // Verifies all files in parallel. Each worker takes the next file, has one workspace for all of them, and holds the
 // bytes of one file at a time; only what is reported stays. Outcomes are in the order of the files, not of completion.

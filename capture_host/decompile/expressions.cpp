@@ -7,10 +7,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/devices/refdev/kernels/packed_weights.h"
-#include "pianola/sha256.h"
 
 namespace pianola::decompile {
 namespace {
@@ -126,7 +126,7 @@ Expressions::Key Expressions::key_of(const Computation& computation) {
     for (const Tokens& operand : computation.operands) {
         append_words(bytes, operand);
     }
-    return sha256({bytes.data(), bytes.size()});
+    return signing::openssl_sha256({bytes.data(), bytes.size()});
 }
 
 Tokens Expressions::fresh(std::size_t bytes) {

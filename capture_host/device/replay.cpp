@@ -8,6 +8,7 @@
 #include "capture_host/base/interrupt.h"
 #include "capture_host/base/text.h"
 #include "capture_host/binary/names.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/refusal_text.h"
 #include "pianola/development_config.h"
 #include "pianola_host/manifest.h"
@@ -48,7 +49,7 @@ std::vector<std::unique_ptr<Simulator>> make(const Target& target, const DeviceD
 }
 
 Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, const DeviceDescription& device,
-                   const CommandSet& of_target) {
+                   const CommandSet& of_target, const SessionConfig& config) {
     std::vector<Device*> devices;
     for (const auto& simulator : simulators) {
         devices.push_back(&simulator->device());
@@ -59,7 +60,7 @@ Session session_of(const std::vector<std::unique_ptr<Simulator>>& simulators, co
     return Session{
         DeviceSet{
             {devices.data(), devices.size()}, is_mesh ? device.mesh_rows : 1U, is_mesh ? device.mesh_columns : 1U},
-        simulators.front()->platform(), command_set, kDevelopmentConfig};
+        simulators.front()->platform(), command_set, config};
 }
 
 template <typename Planned>
@@ -109,8 +110,10 @@ void require_simulator(const Target& target, const SimulatorOptions& options) {
 
 Replay::Replay(ByteSpan file, const Target& target, const DeviceDescription& device, const SimulatorOptions& options)
     : file_{std::vector<std::uint8_t>(file.begin(), file.end())},
+      trust_{std::make_shared<signing::DevelopmentTrust>()},
+      config_{trust_->get(), kDevelopmentConfig.release},
       simulators_{make(target, device, options)},
-      session_{session_of(simulators_, device, target.command_set())} {}
+      session_{session_of(simulators_, device, target.command_set(), config_)} {}
 
 void Replay::load() {
     Verdict verdict;

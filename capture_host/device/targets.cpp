@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "capture_host/binary/names.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "hal/host/device_numbers.h"
 #include "hal/host/plugin.h"
 #include "hal/registry/registry.h"
@@ -71,7 +72,7 @@ LoadedPlugin load_plugin(const std::string& file_name) {
     if ((usual.family == nullptr) || (usual.capacities == nullptr)) {
         fail("its usual device has no family, or no capacities");
     }
-    return {&plugin->target(), sha256({bytes.data(), bytes.size()})};
+    return {&plugin->target(), signing::openssl_sha256({bytes.data(), bytes.size()})};
 }
 
 }  // namespace
@@ -107,14 +108,20 @@ std::string Targets::families() const {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust) {
-    FileTarget found{&targets.usual(), targets.usual().usual_device(), {}};
+FileTarget target_of(ByteSpan file, const Targets& targets) {
+    FileTarget found{&targets.usual(), targets.usual().usual_device(), {}, {}};
+    const signing::DevelopmentTrust trust;
+    Authentication authentication;
     Verdict verdict;
     reset(verdict);
     Envelope envelope;
     Image image;
-    if (!is_ok(parse_envelope(file, envelope, verdict)) || !is_ok(authenticate(file, envelope, trust, verdict)) ||
-        !is_ok(open_image(file, envelope, profiles::kHost, image, verdict))) {
+    if (!is_ok(parse_envelope(file, envelope, verdict)) ||
+        !is_ok(authenticate(file, envelope, trust.get(), authentication, verdict))) {
+        return found;
+    }
+    found.authentication = authentication;
+    if (!is_ok(open_image(file, envelope, profiles::kHost, image, verdict))) {
         return found;
     }
     const TargetView named = image.target();

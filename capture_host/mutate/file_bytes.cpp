@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/signing.h"
 #include "pianola/bytes.h"
 
@@ -66,7 +67,7 @@ Bytes manifest_of(const Bytes& file) {
 }
 
 void set_digest(Bytes& file, std::uint32_t signature_bytes) {
-    const Sha256Digest digest = envelope_digest(ByteSpan{file.data(), file.size() - signature_bytes});
+    const Sha256Digest digest = signing::openssl_envelope_digest(ByteSpan{file.data(), file.size() - signature_bytes});
     std::copy(digest.begin(), digest.end(), file.begin() + header::kDigest);
 }
 

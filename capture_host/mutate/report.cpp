@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "capture_host/base/text.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/receipt.h"
 #include "capture_host/mutate/operators.h"
-#include "pianola/sha256.h"
 
 namespace pianola::mutate {
 namespace {
@@ -194,7 +194,7 @@ bool is_as_wanted(const Json& expected, const Json& verdict) {
 }
 
 std::string sha256_hex(const Bytes& bytes) {
-    return files::to_hex(ByteSpan{sha256(ByteSpan{bytes.data(), bytes.size()})});
+    return files::to_hex(ByteSpan{signing::openssl_sha256(ByteSpan{bytes.data(), bytes.size()})});
 }
 
 Json make_report(const Subject& subject, const Run& run) {

@@ -1,5 +1,6 @@
 #include "capture_host/mutate/subject.h"
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/mutate/file_bytes.h"
 #include "pianola_host/files.h"
 
@@ -20,7 +21,7 @@ Subject read_subject(ByteSpan file, const Image& image, const Target& target, co
         &target,
         device,
         file.size(),
-        sha256(file)};
+        signing::openssl_sha256(file)};
 }
 
 const Verdict& Checker::check(const std::vector<std::uint8_t>& file, std::uint32_t shift_bytes, TrustKind trust) {

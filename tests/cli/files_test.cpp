@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
+#include <numeric>
 #include <thread>
 
 #include "capture_host/base/json.h"
@@ -55,6 +57,23 @@ class Files : public testing::Test {
   protected:
     Folder folder_;
 };
+
+TEST_F(Files, AreAlignedWhetherTheirMemoryIsKeptOrNot) {
+    for (std::size_t size = 0U; size <= (std::size_t{2U} * kFileAlignmentBytes); ++size) {
+        std::vector<std::uint8_t> bytes(size);
+        std::iota(bytes.begin(), bytes.end(), std::uint8_t{1U});
+        files::store_file("file", bytes);
+        const files::AlignedBytes copied{bytes};
+        const files::AlignedBytes kept{files::load_file("file")};
+        for (const ByteSpan& view : {copied.view(), kept.view()}) {
+            const std::uint8_t* const first = view.data();
+            std::uintptr_t address = 0U;
+            std::memcpy(&address, static_cast<const void*>(&first), sizeof(address));
+            EXPECT_EQ(address % kFileAlignmentBytes, 0U);
+            EXPECT_EQ(std::vector<std::uint8_t>(view.begin(), view.end()), bytes);
+        }
+    }
+}
 
 TEST_F(Files, AreOnTheDiskBeforeTheyHaveTheirNameAndTheNameBeforeItIsSaid) {
     fs::create_directory("folder");

@@ -4,7 +4,7 @@ import collections
 import json
 
 import cli_support
-from cli_support import FAULT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE, checked, sealed
+from cli_support import DONE, FAULT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE, checked, sealed
 
 MODEL = "kws_ref_model"
 RECORDS = 9
@@ -45,6 +45,69 @@ class Run(cli_support.CliTest):
         self.assertEqual(report["cycles"], 3 * RECORDS * report["step_cycles"])
         self.assertEqual((self.folder / "out.bin").read_bytes(),
                          b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS)))
+
+    def test_several_jobs_give_what_one_gives(self):
+        binary = self.capture(MODEL, "--self-test", "2")
+        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
+        golden = b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS))
+        for options in ((), ("--views",), ("--threaded",), ("--check-accesses",), ("--repeat", 3), ("--self-test",)):
+            for form in ((), ("--json",)):
+                said = set()
+                for jobs in (1, 2, 5, RECORDS + 7):
+                    out = self.folder / "out.bin"
+                    out.unlink(missing_ok=True)
+                    run = self.run_pianola("run", binary, "--input", batch, "--output", out, "--batch", "--jobs", jobs,
+                                           *options, *form)
+                    self.assertEqual(out.read_bytes(), golden, (options, jobs))
+                    said.add((run.stdout, run.stderr))
+                self.assertEqual(len(said), 1, said)
+
+    def test_several_jobs_replay_random_binaries_or_refuse_them(self):
+        """Each with several records, with parameters, prologue, epilogue and on meshes."""
+        tried = collections.Counter()
+        for mesh in ((1, 1), (1, 2)):
+            binaries, device = self.random_binaries(100, mesh=mesh)
+            for binary, shown in binaries[::OPTIONS.each]:
+                arguments = [*device, "--batch", "--json"]
+                for i, tensor in enumerate(shown["inputs"]):
+                    data = bytes((37 * k + 11 * i) % 251 for k in range(4 * tensor["bytes"]))
+                    arguments += ["--input", self.write(f"in{i}.bin", data)]
+                outputs = [self.folder / f"out{i}.bin" for i in range(len(shown["outputs"]))]
+                for output in outputs:
+                    arguments += ["--output", output]
+                alone = (self.run_pianola("run", binary, *arguments).stdout, [out.read_bytes() for out in outputs])
+                depends = (any(script["kind"] == "prologue" for script in shown["scripts"])
+                           or any(region["kind"] == "state" for region in shown["regions"]))
+                for output in outputs:
+                    output.unlink()
+                run = self.run_pianola("run", binary, *arguments, "--jobs", 3, code=USAGE if depends else DONE)
+                tried[depends] += 1
+                if depends:
+                    self.assertFalse(any(output.exists() for output in outputs))
+                    self.assertIn("are replayed in order", run.stderr)
+                else:
+                    self.assertEqual((run.stdout, [out.read_bytes() for out in outputs]), alone, binary.name)
+        self.assertGreater(min(tried[False], tried[True]), 3)
+
+    def test_what_several_jobs_do_not_do(self):
+        """Each refusal names the option and the reason, and nothing is written."""
+        pipelined = self.capture(MODEL, "--queues", "2", "--pipelined").rename(self.folder / "pipelined.ptb")
+        plain = self.capture(MODEL, "--self-test", "1")
+        state = self.capture("trained_lstm_int8")
+        one = ("--input", self.tensor("input", 0), "--output", "out.bin")
+        of_state = ("--input", OPTIONS.models / "trained_lstm_int8" / "input_0_0.bin", "--output", "out.bin")
+        for arguments, why in (((pipelined, *one), "are replayed in order: its steps overlap"),
+                               ((state, *of_state), "are replayed in order: it has state"),
+                               ((plain, *one, "--log", "log.bin"), "--log is written of one simulator"),
+                               ((plain, "--self-test"), "--jobs are about records"),
+                               ((plain, *one, "--device", "vulkan"), "--device vulkan is one device")):
+            run = self.run_pianola("run", *arguments, "--jobs", 2, code=USAGE)
+            self.assertIn(why, run.stderr)
+            self.assert_no_leftovers("pipelined.ptb", plain.name, state.name)
+        for arguments in ((pipelined, *one), (state, *of_state)):
+            self.run_pianola("run", *arguments, "--jobs", 1)
+        for jobs in (0, 257, "x"):
+            self.run_pianola("run", plain, *one, "--jobs", jobs, code=USAGE)
 
     def test_cycles_of_a_stream_count_every_reset(self):
         """All records are replayed again from a reset, which takes what the prologue takes."""
@@ -196,6 +259,10 @@ class Run(cli_support.CliTest):
         run = self.run_pianola("run", damaged, "--self-test", "--input", self.tensor("input", 0), "--output", old,
                                code=FAULT)
         self.assertIn("self-test", run.stderr)
+        self.assertEqual(old.read_bytes(), b"old")
+        several = self.run_pianola("run", damaged, "--self-test", "--input", self.tensor("input", 0), "--output", old,
+                                   "--jobs", 2, code=FAULT)
+        self.assertEqual(several.stderr, run.stderr)
         self.assertEqual(old.read_bytes(), b"old")
 
     def test_inputs_of_the_wrong_size(self):

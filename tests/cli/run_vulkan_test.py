@@ -63,6 +63,7 @@ class RunOnVulkan(cli_support.CliTest):
         "--threaded": (("--threaded",), "no simulator with a thread per queue"),
         "--check-accesses": (("--check-accesses",), "no simulator that checks accesses"),
         "--log": (("--log", "log.bin"), "on a Vulkan device the target of device family"),
+        "--jobs": (("--jobs", "2"), "is one device"),
         "--plugin": (("--plugin", "no_such_target.so"), "no_such_target.so"),
     }
 

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "pianola/envelope.h"
 #include "pianola/sha256.h"
 
 namespace pianola::test {
@@ -54,6 +55,15 @@ TEST(OpensslDigest, WhatCameBeforeIsForgotten) {
     EXPECT_EQ(engine.begin(), Status::kOk);
     EXPECT_EQ(engine.update(ByteSpan{bytes.data(), bytes.size()}), Status::kOk);
     EXPECT_EQ(in_two(engine, part, 1U), sha256(part));
+}
+
+TEST(OpensslDigest, OfAFileIsTheOneThatTargetsCompare) {
+    const std::vector<std::uint8_t> bytes = message();
+    for (std::size_t size = header::kBytes; size <= kLongest; ++size) {
+        const ByteSpan part{bytes.data(), size};
+        EXPECT_EQ(signing::openssl_envelope_digest(part), envelope_digest(part)) << size;
+        EXPECT_EQ(signing::openssl_sha256(part), sha256(part)) << size;
+    }
 }
 
 TEST(OpensslDigest, WithoutABeginningThereIsNoDigest) {

@@ -87,8 +87,8 @@ pianola_export(sim pianola_sim devices::sim sim)
 if(PIANOLA_HOST)
     pianola_export(host pianola_host host host)
     list(TRANSFORM pianola_devices APPEND _target OUTPUT_VARIABLE targets)
-    foreach(part IN ITEMS vulkan_kernels vulkan ${targets} registry base device binary operators capture api mesh tensor
-            pipeline)
+    foreach(part IN ITEMS vulkan_kernels vulkan ${targets} registry base device digest binary operators capture api mesh
+            tensor pipeline)
         pianola_export(host pianola_${part} host_parts::${part})
     endforeach()
 endif()

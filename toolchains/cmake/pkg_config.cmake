@@ -61,7 +61,7 @@ if(TARGET pianola_sim)
         REQUIRES pianola-refdev LIBS -lpianola_sim -pthread CFLAGS -pthread)
 endif()
 if(PIANOLA_HOST)
-    set(requires pianola-sim ${device_packages} fmt)
+    set(requires pianola-sim ${device_packages} fmt libcrypto)
     set(vulkan_libs -lpianola_vulkan)
     if(PIANOLA_HAS_VULKAN)
         list(APPEND requires vulkan)
@@ -75,8 +75,8 @@ if(PIANOLA_HOST)
     pianola_pkg_config(pianola-host "Pianola's host API: devices, captures, meshes, tensors, replay"
         REQUIRES ${requires} CFLAGS -DPIANOLA_RECORDING=${recording}
         LIBS -Wl,--start-group -lpianola_pipeline -lpianola_tensor -lpianola_mesh -lpianola_api
-             -lpianola_capture -lpianola_binary -lpianola_device -lpianola_registry -lpianola_refdev_target
-             ${device_libs} ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim
+             -lpianola_capture -lpianola_binary -lpianola_digest -lpianola_device -lpianola_registry
+             -lpianola_refdev_target ${device_libs} ${vulkan_libs} -lpianola_operators -lpianola_base -lpianola_sim
              -lpianola_refdev -lpianola_kernels -lpianola_runtime
              -Wl,--end-group -ldl)
 endif()

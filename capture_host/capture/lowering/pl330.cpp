@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/trace_walk.h"
 #include "capture_host/binary/verify.h"
 #include "capture_host/capture/assembly.h"
@@ -18,7 +19,6 @@
 #include "hal/devices/refdev/kernels/arguments.h"
 #include "hal/devices/refdev/kernels/kernel.h"
 #include "hal/registry/registry.h"
-#include "pianola/development_config.h"
 #include "pianola/session.h"
 #include "pianola_host/files.h"
 
@@ -190,7 +190,7 @@ capture::ManifestTarget target_of(const EngineSpec& engine) {
 
 Lowered lower(ByteSpan file, const DeviceDescription& from, const EngineSpec& engine) {
     capture::Verification captured;
-    if (!is_ok(captured.validate(file, from, usual_target().command_set(), kDevelopmentTrust))) {
+    if (!is_ok(captured.validate(file, from, usual_target().command_set(), signing::DevelopmentTrust{}.get()))) {
         throw LoweringError{fmt::format("the reference device refuses the binary: {}", rule_id(captured.verdict.rule))};
     }
     const Image& image = captured.image;
@@ -252,7 +252,7 @@ class Pl330Lowering final : public targets::Lowering {
     static void judge(const std::vector<std::uint8_t>& file, const DeviceDescription& device) {
         const files::AlignedBytes bytes{file};
         capture::Verification lowered;
-        if (!is_ok(lowered.verify(bytes.view(), device, target().command_set(), kDevelopmentTrust))) {
+        if (!is_ok(lowered.verify(bytes.view(), device, target().command_set(), signing::DevelopmentTrust{}.get()))) {
             throw LoweringError{fmt::format("the lowered binary is refused: {}: {}", rule_id(lowered.verdict.rule),
                                             rule_message(lowered.verdict.rule))};
         }

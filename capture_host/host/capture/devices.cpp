@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/capture/assembly.h"
 #include "capture_host/capture/link.h"
 #include "capture_host/capture/merge.h"
@@ -335,7 +336,7 @@ capture::LinkedBinary merge_devices(std::vector<capture::LinkedBinary> parts, co
     try {
         capture::LinkedBinary merged = capture::merge_mesh(parts, options);
         const std::vector<std::uint8_t>& traces = merged.segments.traces;
-        merged.manifest.source_sha256 = sha256({traces.data(), traces.size()});
+        merged.manifest.source_sha256 = signing::openssl_sha256({traces.data(), traces.size()});
         return merged;
     } catch (const capture::LinkError& error) {
         throw HostError{HostRule::kCaptureLimit,

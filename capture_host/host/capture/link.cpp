@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/trace_walk.h"
 #include "capture_host/capture/assembly.h"
 #include "capture_host/capture/link.h"
@@ -223,7 +224,8 @@ class Linker {
         manifest.steps_in_flight = steps_in_flight;
         add_scripts();
         const std::vector<std::uint8_t>& traces = linked_.segments.traces;
-        capture::set_provenance(options_.source_name, "host program", sha256({traces.data(), traces.size()}), manifest);
+        capture::set_provenance(options_.source_name, "host program",
+                                signing::openssl_sha256({traces.data(), traces.size()}), manifest);
         linked_.segments.weights = memory_.setup_contents;
         return std::move(linked_);
     }

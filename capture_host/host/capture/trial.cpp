@@ -8,11 +8,11 @@
 
 #include "capture_host/base/text.h"
 #include "capture_host/binary/names.h"
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/refusal_text.h"
 #include "capture_host/capture/expected.h"
 #include "capture_host/host/device/device_state.h"
 #include "hal/registry/registry.h"
-#include "pianola/development_config.h"
 #include "pianola_host/replay.h"
 
 namespace pianola::host {
@@ -23,8 +23,9 @@ using replay::Tensors;
 
 // "; ..." if a capacity refuses the file.
 std::string remedy_for(ByteSpan file, const DeviceDescription& device, const Verdict& verdict) {
+    const signing::DevelopmentTrust trust;
     const std::string remedy =
-        capture::capacity_remedy(file, device, usual_target(device).command_set(), kDevelopmentTrust, verdict);
+        capture::capacity_remedy(file, device, usual_target(device).command_set(), trust.get(), verdict);
     return remedy.empty() ? remedy : ("; " + remedy);
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/host/device/device_state.h"
 #include "pianola/bytes.h"
 
@@ -333,7 +334,7 @@ std::vector<std::uint8_t> write_blob(const DeviceDescription& spec, const TraceS
     }
     writer.set_word(2U, static_cast<std::uint32_t>((writer.size() + kDigestWords) * kWordBytes));
     std::vector<std::uint8_t> bytes = writer.bytes();
-    const Sha256Digest digest = sha256({bytes.data(), bytes.size()});
+    const Sha256Digest digest = signing::openssl_sha256({bytes.data(), bytes.size()});
     bytes.insert(bytes.end(), digest.begin(), digest.end());
     return bytes;
 }
@@ -357,7 +358,7 @@ TraceState read_blob(const DeviceDescription& spec, ByteSpan blob) {
                                                        load_le32(blob, 2U * kWordBytes), blob.size()));
     }
     const ByteSpan body = blob.subspan(0U, blob.size() - kSha256Bytes);
-    if (!digests_equal(sha256(body), blob.subspan(body.size(), kSha256Bytes))) {
+    if (!digests_equal(signing::openssl_sha256(body), blob.subspan(body.size(), kSha256Bytes))) {
         refuse_blob(HostRule::kBlobDigest,
                     "the blob is damaged: its digest is not that of its bytes; collect the trace anew");
     }

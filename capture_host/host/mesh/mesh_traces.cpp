@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "capture_host/binary/openssl_digest.h"
 #include "capture_host/host/mesh/mesh_family.h"
 #include "pianola/bytes.h"
-#include "pianola/sha256.h"
 
 namespace pianola::host {
 
@@ -190,7 +190,7 @@ ByteSpan checked_body(const MeshDevice& mesh, ByteSpan blob) {
                                                   blob.size(), kVersion));
     }
     const ByteSpan signed_part = blob.subspan(0U, blob.size() - kSha256Bytes);
-    if (!digests_equal(sha256(signed_part), blob.subspan(signed_part.size(), kSha256Bytes))) {
+    if (!digests_equal(signing::openssl_sha256(signed_part), blob.subspan(signed_part.size(), kSha256Bytes))) {
         refuse(HostRule::kBlobDigest, "the blob is damaged: its digest is not that of its bytes");
     }
     const std::uint32_t dims = load_le32(blob, 3U * kWordBytes);
@@ -259,7 +259,7 @@ std::vector<std::uint8_t> MeshDevice::collect_trace(TraceId id,
         bytes.insert(bytes.end(), blob.begin(), blob.end());
     }
     store_le32({bytes.data(), bytes.size()}, 2U * kWordBytes, static_cast<std::uint32_t>(bytes.size() + kSha256Bytes));
-    const Sha256Digest digest = sha256({bytes.data(), bytes.size()});
+    const Sha256Digest digest = signing::openssl_sha256({bytes.data(), bytes.size()});
     bytes.insert(bytes.end(), digest.begin(), digest.end());
     return bytes;
 }

@@ -65,6 +65,8 @@ void check_replaceable(const std::filesystem::path& path);
 class AlignedBytes {
   public:
     explicit AlignedBytes(const std::vector<std::uint8_t>& bytes);
+    // Keeps the memory if it has room for the alignment, as that of load_file() has.
+    explicit AlignedBytes(std::vector<std::uint8_t>&& bytes);
 
     [[nodiscard]] ByteSpan view() const noexcept { return {storage_.data() + offset_, size_}; }
     [[nodiscard]] MutableByteSpan mutable_view() noexcept { return {storage_.data() + offset_, size_}; }

@@ -14,6 +14,10 @@
 #include "pianola/session.h"
 #include "pianola_host/files.h"
 
+namespace pianola::signing {
+class DevelopmentTrust;
+}
+
 namespace pianola::replay {
 
 // The runtime refuses the file. what() has rule, field and numbers.
@@ -121,6 +125,8 @@ class Replay {
                         const std::function<void(std::size_t done)>& done);
 
     files::AlignedBytes file_;
+    std::shared_ptr<const signing::DevelopmentTrust> trust_;  // the session refers to both
+    SessionConfig config_;
     std::vector<std::unique_ptr<Simulator>> simulators_;
     Session session_;
     std::unique_ptr<PlanWorkspace> workspace_{std::make_unique<PlanWorkspace>()};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hal/host/target.h"
-#include "pianola/development_config.h"
+#include "pianola/envelope.h"
 #include "pianola/session.h"
 #include "pianola/sha256.h"
 
@@ -50,9 +50,11 @@ struct FileTarget {
     // Why this is not the device that the file names, in a sentence; empty if it is, or if the file cannot be opened.
     // The validator refuses the file for the device: `device` is then the usual one.
     std::string why_not;
+    // Of the file, if its digest holds: for validations of the same bytes. Else not computed.
+    Authentication authentication;
 };
 
 // The device that the file names, with the default profile. Nothing is proved of the file, but that its digest holds.
-[[nodiscard]] FileTarget target_of(ByteSpan file, const Targets& targets, const Trust& trust = kDevelopmentTrust);
+[[nodiscard]] FileTarget target_of(ByteSpan file, const Targets& targets);
 
 }  // namespace pianola::targets
