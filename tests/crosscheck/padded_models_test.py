@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The shared models as other exports write them: with a PAD before a convolution of no padding, where theirs pads itself.
+"""The shared models as other exports write them: where a convolution pads, a PAD is before one without padding.
 
-Their binaries compute what the goldens say, need no more memory and no more cycles than those of the models as they
-are, and are found to be the models'. Exit code 77: there are no models.
+Their binaries compute what the goldens say, need the memory and the cycles of the models as they are, and are found to
+be the models'. Exit code 77: there are no models.
 """
 import argparse
 import copy
@@ -22,12 +22,11 @@ from product import Failed, Product, Refused
 
 _SKIPPED = 77
 _LEAST_PADS = 30
-_MOST_BYTES = 400_000  # of a model's file: of the larger ones, some have a hundred layers of one kind
 _AXES = ((1, "stride_h", "dilation_h"), (2, "stride_w", "dilation_w"))
 
 
 def _paddings(subgraph, operator):
-    """What a convolution pads along each dimension, and whether that is anything."""
+    """What a convolution pads before and after each dimension."""
     tensor, taps = subgraph.tensors[operator.inputs[0]], subgraph.tensors[operator.inputs[1]].shape
     pairs = numpy.zeros((4, 2), numpy.int32)
     for axis, stride, dilation in _AXES:
@@ -40,8 +39,8 @@ def _paddings(subgraph, operator):
 def _constant(subgraph, kind, content, like=None):
     none = numpy.zeros(0)
     scales, zero_points = (like.scales, like.zero_points) if like else (none.astype("f4"), none.astype("i8"))
-    subgraph.tensors.append(models.Tensor(f"constant{len(subgraph.tensors)}", kind, content.shape, scales, zero_points, 0,
-                                          False, content))
+    name = f"constant{len(subgraph.tensors)}"
+    subgraph.tensors.append(models.Tensor(name, kind, content.shape, scales, zero_points, 0, False, content))
     return len(subgraph.tensors) - 1
 
 
@@ -107,7 +106,6 @@ def main():
     """The exit code: 1 where something differs, or too few convolutions were tried."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pianola", type=pathlib.Path, required=True)
-    parser.add_argument("--all", action="store_true", help="the largest models too")
     options = parser.parse_args()
     files = sorted(shared_models().rglob("model.tflite"))
     if not files:
@@ -116,8 +114,6 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         product = Product(options.pianola, name)
         for file in files:
-            if file.stat().st_size > _MOST_BYTES and not options.all:
-                continue
             try:
                 found, count = differences(product, file.parent)
             except Failed as failed:
