@@ -163,13 +163,16 @@ void compute_convolution(Operation& op, refdev::KernelId int8, refdev::KernelId 
         compute_layer(op, int8, int16, arguments, roles, operands);
         return;
     }
-    const Arguments padding = with_padding(arguments, *image);
-    const std::vector<Tokens> unpadded_operands{image->bytes, op.bytes(1U), table};
+    using Work = Operation::Work<Arguments>;
+    const Work with_pad{with_padding(arguments, *image), {image->bytes, op.bytes(1U), table}};
+    const Work after_pad{arguments, operands};
     if (is_int16(op.in(0U))) {
-        op.compute_either(int16, refdev::Int16Layer<Arguments>{padding, roles.sum_bytes}, unpadded_operands,
-                          refdev::Int16Layer<Arguments>{arguments, roles.sum_bytes}, operands);
+        using Wide = refdev::Int16Layer<Arguments>;
+        using WideWork = Operation::Work<Wide>;
+        op.compute_either(int16, WideWork{Wide{with_pad.arguments, roles.sum_bytes}, with_pad.operands},
+                          WideWork{Wide{after_pad.arguments, roles.sum_bytes}, after_pad.operands});
     } else {
-        op.compute_either(int8, padding, unpadded_operands, arguments, operands);
+        op.compute_either(int8, with_pad, after_pad);
     }
 }
 

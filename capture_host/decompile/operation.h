@@ -94,12 +94,17 @@ class Operation {
         set(launch(kernel, arguments, std::move(operands), out().size_bytes));
     }
 
-    // The same of two computations that have the same result: the binary may hold either.
+    // A launch's words and what it reads.
     template <typename Arguments>
-    void compute_either(refdev::KernelId kernel, const Arguments& arguments, const std::vector<Tokens>& operands,
-                        const Arguments& others, const std::vector<Tokens>& other_operands) {
-        set(define({computation(kernel, arguments, operands, out().size_bytes),
-                    computation(kernel, others, other_operands, out().size_bytes)}));
+    struct Work {
+        Arguments arguments;
+        std::vector<Tokens> operands;
+    };
+    // The same of two launches that have the same result: the binary may hold either.
+    template <typename Arguments>
+    void compute_either(refdev::KernelId kernel, const Work<Arguments>& first, const Work<Arguments>& second) {
+        set(define({computation(kernel, first.arguments, first.operands, out().size_bytes),
+                    computation(kernel, second.arguments, second.operands, out().size_bytes)}));
     }
 
     [[noreturn]] static void not_understood(const std::string& what) { throw Mismatch{"not understood: " + what}; }

@@ -280,7 +280,8 @@ class Reference {
                 }
                 const std::int32_t weight = layer_.is_depthwise ? ((tap * layer_.output_channels) + out)
                                                                 : ((((out * taps) + tap) * layer_.input_channels) + in);
-                const std::int32_t element = image_.at(static_cast<std::size_t>((pixel * layer_.input_channels) + in));
+                const std::int32_t element =
+                    image_.at(product_of({pixel, layer_.input_channels}) + static_cast<std::size_t>(in));
                 sums.at(static_cast<std::size_t>(out)) +=
                     (element - zero_point) * layer_.weights.at(static_cast<std::size_t>(weight));
             }
@@ -315,8 +316,8 @@ TEST(FoldedPad, NoNumberChanges) {
         const PaddedConvolution layer = layers.layer();
         ModelSpec model = padded_model(layer);
         ASSERT_EQ(launched(model).size(), 1U) << round;
-        const auto outputs = static_cast<std::size_t>(layer.batches * layer.height.outputs(layer.is_same) *
-                                                      layer.width.outputs(layer.is_same) * layer.output_channels);
+        const std::size_t outputs = product_of({layer.batches, layer.height.outputs(layer.is_same),
+                                                layer.width.outputs(layer.is_same), layer.output_channels});
         std::vector<std::int32_t> image;
         const std::vector<std::int32_t> folded = run_model(model, layer, outputs, image);
         Reference reference{layer, image};

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "tests/tflite/model_builder.h"
@@ -19,6 +20,15 @@ inline constexpr std::int32_t kDepthwiseConv2d = 4;
 inline constexpr std::int32_t kPad = 34;
 inline constexpr std::int32_t kPadV2 = 60;
 inline constexpr std::int8_t kInt64 = 4;
+
+// Of sizes.
+inline std::size_t product_of(std::initializer_list<std::int32_t> sizes) {
+    std::size_t product = 1U;
+    for (const std::int32_t size : sizes) {
+        product *= static_cast<std::size_t>(size);
+    }
+    return product;
+}
 
 struct PaddedAxis {
     std::int32_t size{4};
@@ -55,8 +65,7 @@ struct PaddedConvolution {
     std::vector<std::int32_t> bias;
 
     [[nodiscard]] std::size_t weight_count() const {
-        const std::int32_t depth = is_depthwise ? output_channels : (output_channels * input_channels);
-        return static_cast<std::size_t>(height.filter * width.filter * depth);
+        return product_of({height.filter, width.filter, output_channels, is_depthwise ? 1 : input_channels});
     }
 };
 
