@@ -15,7 +15,8 @@ using tflite::padded_model;
 using tflite::PaddedConvolution;
 using tflite::small_layer;
 
-std::vector<std::string> differences(const ModelSpec& model) {
+// What decompile says of the binary that the model itself gives.
+std::vector<std::string> in_own_binary(const ModelSpec& model) {
     return judge(capture::link(tflite::import(model), {}), model).report.differences;
 }
 
@@ -23,29 +24,29 @@ const std::vector<std::string> kNone;
 
 TEST(Padding, OneLaunchIsTheModel) {
     PaddedConvolution layer = small_layer();
-    EXPECT_EQ(differences(padded_model(layer)), kNone);
+    EXPECT_EQ(in_own_binary(padded_model(layer)), kNone);
     layer.pad_code = tflite::kPadV2;
     layer.is_same = true;
-    EXPECT_EQ(differences(padded_model(layer)), kNone);
+    EXPECT_EQ(in_own_binary(padded_model(layer)), kNone);
     layer.is_int16 = true;
-    EXPECT_EQ(differences(padded_model(layer)), kNone);
+    EXPECT_EQ(in_own_binary(padded_model(layer)), kNone);
     layer = small_layer();
     layer.is_depthwise = true;
     layer.output_channels = 4;
     layer.weights.resize(layer.weight_count(), 1);
     layer.bias.push_back(7);
-    EXPECT_EQ(differences(padded_model(layer)), kNone);
+    EXPECT_EQ(in_own_binary(padded_model(layer)), kNone);
 }
 
 TEST(Padding, TwoLaunchesAreTheModel) {
     ModelSpec model = padded_model(small_layer());
     model.outputs.push_back(tflite::kPadded);
-    EXPECT_EQ(differences(model), kNone);
+    EXPECT_EQ(in_own_binary(model), kNone);
     PaddedConvolution layer = small_layer();
     layer.pad_code = tflite::kPadV2;
     model = padded_model(layer);
     model.contents[3] = {9U};
-    EXPECT_EQ(differences(model), kNone);
+    EXPECT_EQ(in_own_binary(model), kNone);
 }
 
 // The other one pads the image itself, by the same numbers.
@@ -59,9 +60,9 @@ TEST(Padding, ATwinWithoutAPadIsCountedToo) {
     model.tensors.back().name = "twin";
     model.outputs.push_back(tflite::kValue + 1);
     model.operators.push_back(twin);
-    EXPECT_EQ(differences(model), kNone);
+    EXPECT_EQ(in_own_binary(model), kNone);
     model.outputs.push_back(tflite::kPadded);
-    EXPECT_EQ(differences(model), kNone);
+    EXPECT_EQ(in_own_binary(model), kNone);
 }
 
 TEST(Padding, OtherPaddingIsADifference) {

@@ -17,7 +17,7 @@ constexpr std::size_t kPadValue = 2U;
 constexpr std::size_t kFilter = 1U;
 
 // nullptr if there is no such operand, or if its tensor cannot be used.
-const Tensor* operand_of(const Model& model, const Operator& op, std::size_t position) {
+const Tensor* usable_operand(const Model& model, const Operator& op, std::size_t position) {
     if (position >= op.inputs.size()) {
         return nullptr;
     }
@@ -53,7 +53,7 @@ bool pads_with_zero(const Model& model, const Operator& pad, const Tensor& outpu
     if (pad.code == format::BuiltinOperator_PAD) {
         return true;
     }
-    const Tensor* const value = operand_of(model, pad, kPadValue);
+    const Tensor* const value = usable_operand(model, pad, kPadValue);
     if ((pad.code != format::BuiltinOperator_PADV2) || (value == nullptr) || !value->is_constant ||
         (value->elements != 1U) || output.quantization.zero_points.empty()) {
         return false;
@@ -112,7 +112,7 @@ bool options_fit(const Options* options, const Tensor& filter, const FoldedPad& 
 
 // Whether `op` is a convolution whose kernel can take the padding.
 bool takes_padding(const Model& model, const Operator& op, const FoldedPad& pad) {
-    const Tensor* const filter = operand_of(model, op, kFilter);
+    const Tensor* const filter = usable_operand(model, op, kFilter);
     if ((filter == nullptr) || (filter->shape.size() != kImageRank)) {
         return false;
     }
@@ -125,8 +125,8 @@ bool takes_padding(const Model& model, const Operator& op, const FoldedPad& pad)
 
 // What the PAD does to its input; nullopt if it pads more than height and width, or with another element.
 std::optional<FoldedPad> image_pad(const Model& model, const Operator& pad, const Tensor& output) {
-    const Tensor* const input = operand_of(model, pad, kPadInput);
-    const Tensor* const table = operand_of(model, pad, kPadTable);
+    const Tensor* const input = usable_operand(model, pad, kPadInput);
+    const Tensor* const table = usable_operand(model, pad, kPadTable);
     if ((input == nullptr) || (table == nullptr) || (input->shape.size() != kImageRank) ||
         (output.shape.size() != kImageRank) || !pads_with_zero(model, pad, output)) {
         return std::nullopt;
