@@ -142,12 +142,14 @@ Tokens Expressions::fresh(std::size_t bytes) {
 Tokens Expressions::define(const Computation& computation, const std::vector<Computation>& forms, std::uint32_t index) {
     const Key key = key_of(computation);
     Entry& entry = entries_[key];
-    if (entry.forms.empty()) {
-        entry.forms = forms;
-        entry.forms.push_back(computation);
+    if (entry.operators.empty()) {
         entry.output = fresh(computation.output_bytes);
-        for (const Computation& form : entry.forms) {
-            forms_.emplace(key_of(form), key);
+        entry.forms.push_back(computation);
+        forms_.emplace(key, key);
+    }
+    for (const Computation& form : forms) {
+        if (forms_.emplace(key_of(form), key).second) {  // not known already
+            entry.forms.push_back(form);
         }
     }
     entry.operators.push_back(index);

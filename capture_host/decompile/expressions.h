@@ -32,7 +32,8 @@ class Expressions {
     // Bytes that are like no others.
     [[nodiscard]] Tokens fresh(std::size_t bytes);
 
-    // What operator `index` computes. Each of `forms` computes the same.
+    // What operator `index` computes. Each of `forms` computes the same. Operators with one `computation` are alike,
+    // even if they have different forms.
     [[nodiscard]] Tokens define(const Computation& computation, const std::vector<Computation>& forms,
                                 std::uint32_t index);
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "capture_host/decompile/operation.h"
+#include "capture_host/decompile/padding.h"
 #include "capture_host/decompile/scales.h"
 #include "hal/devices/refdev/kernels/arguments.h"
 
@@ -141,6 +143,39 @@ Arguments convolution(const Operation& op, const Options& options) {
     return a;
 }
 
+// The same of the image without the padding, which the kernel adds.
+template <typename Arguments>
+Arguments with_padding(Arguments a, const Unpadded& image) {
+    a.input_height = image.height;
+    a.input_width = image.width;
+    a.pad_top += image.top;
+    a.pad_left += image.left;
+    return a;
+}
+
+// Computes a convolution of a padded image either with its PAD or after it.
+template <typename Arguments>
+void compute_convolution(Operation& op, refdev::KernelId int8, refdev::KernelId int16, const Arguments& arguments,
+                         const LayerRoles& roles, const Tokens& table) {
+    const std::vector<Tokens> operands{op.bytes(0U), op.bytes(1U), table};
+    const std::optional<Unpadded> image = unpadded(op);
+    if (!image.has_value()) {
+        compute_layer(op, int8, int16, arguments, roles, operands);
+        return;
+    }
+    using Work = Operation::Work<Arguments>;
+    const Work with_pad{with_padding(arguments, *image), {image->bytes, op.bytes(1U), table}};
+    const Work after_pad{arguments, operands};
+    if (is_int16(op.in(0U))) {
+        using Wide = refdev::Int16Layer<Arguments>;
+        using WideWork = Operation::Work<Wide>;
+        op.compute_either(int16, WideWork{Wide{with_pad.arguments, roles.sum_bytes}, with_pad.operands},
+                          WideWork{Wide{after_pad.arguments, roles.sum_bytes}, after_pad.operands});
+    } else {
+        op.compute_either(int8, with_pad, after_pad);
+    }
+}
+
 void conv_2d(Operation& op) {
     check_weights(op, 0U, false);
     const auto& options = op.options<format::Conv2DOptions>();
@@ -148,8 +183,8 @@ void conv_2d(Operation& op) {
     auto a = convolution<refdev::Conv2dArguments>(op, options);
     a.output_channels = op.out().shape[3];
     a.filter_channels = op.in(1U).shape[3];
-    compute_layer(op, KernelId::kConv2d, KernelId::kConv2dInt16, a, roles,
-                  {op.bytes(0U), op.bytes(1U), channel_table(op, a.output_channels, false, roles)});
+    compute_convolution(op, KernelId::kConv2d, KernelId::kConv2dInt16, a, roles,
+                        channel_table(op, a.output_channels, false, roles));
 }
 
 // Layers of int16 have wide sums with any bias.
@@ -168,8 +203,8 @@ void depthwise_conv_2d(Operation& op) {
     if ((std::int64_t{options.depth_multiplier()} * a.input_channels) != channels) {
         Operation::not_understood("a depth multiplier that does not follow from its channels");
     }
-    compute_layer(op, KernelId::kDepthwiseConv2d, KernelId::kDepthwiseConv2dInt16, a, roles,
-                  {op.bytes(0U), op.bytes(1U), channel_table(op, channels, false, roles)});
+    compute_convolution(op, KernelId::kDepthwiseConv2d, KernelId::kDepthwiseConv2dInt16, a, roles,
+                        channel_table(op, channels, false, roles));
 }
 
 // The input's elements at distances of `rows` and `columns`, with zeros between and after them.

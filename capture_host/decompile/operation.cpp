@@ -143,8 +143,23 @@ std::vector<std::int64_t> Operation::wide_integers(std::size_t input) const {
     return values;
 }
 
-Tokens Operation::define(const Computation& computation) {
-    return expressions_.define(computation, packed_forms(computation), index_);
+std::optional<Operation> Operation::maker(std::size_t input) const {
+    for (std::uint32_t i = 0U; i < index_; ++i) {
+        const std::vector<std::int32_t>& outputs = model_.operators[i].outputs;
+        if (std::find(outputs.begin(), outputs.end(), op_.inputs.at(input)) != outputs.end()) {
+            return Operation{model_, i, tokens_, state_, expressions_};
+        }
+    }
+    return std::nullopt;
+}
+
+Tokens Operation::define(const std::vector<Computation>& same) {
+    std::vector<Computation> forms(same.begin() + 1, same.end());
+    for (const Computation& computation : same) {
+        const std::vector<Computation> packed = packed_forms(computation);
+        forms.insert(forms.end(), packed.begin(), packed.end());
+    }
+    return expressions_.define(same.front(), forms, index_);
 }
 
 void Operation::set(Tokens tokens, std::size_t output) {

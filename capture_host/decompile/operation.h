@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Operation {
         return model_.tensors.at(static_cast<std::size_t>(op_.outputs.at(output)));
     }
     [[nodiscard]] const Tokens& bytes(std::size_t input) const { return tokens_.at(number_of(input)); }
+    // The operator that computes an input; nullopt for inputs of the model and constants.
+    [[nodiscard]] std::optional<Operation> maker(std::size_t input) const;
     [[nodiscard]] std::vector<std::int32_t> integers(std::size_t input) const;       // of a constant of int32
     [[nodiscard]] std::int32_t integer(std::size_t input) const;                     // of a constant of one int32
     [[nodiscard]] std::vector<std::int64_t> wide_integers(std::size_t input) const;  // of int32 or int64
@@ -82,10 +85,7 @@ class Operation {
     template <typename Arguments>
     [[nodiscard]] Tokens launch(refdev::KernelId kernel, const Arguments& arguments, std::vector<Tokens> operands,
                                 std::size_t output_bytes) {
-        Computation computation{static_cast<std::uint32_t>(kernel), {}, std::move(operands), output_bytes};
-        computation.words.resize(refdev::kArgumentWords<Arguments>);
-        std::memcpy(computation.words.data(), &arguments, sizeof(Arguments));
-        return define(computation);
+        return define({computation(kernel, arguments, std::move(operands), output_bytes)});
     }
 
     // Sets the output to the result of a kernel.
@@ -94,10 +94,32 @@ class Operation {
         set(launch(kernel, arguments, std::move(operands), out().size_bytes));
     }
 
+    // A launch's words and what it reads.
+    template <typename Arguments>
+    struct Work {
+        Arguments arguments;
+        std::vector<Tokens> operands;
+    };
+    // The same of two launches that have the same result: the binary may hold either.
+    template <typename Arguments>
+    void compute_either(refdev::KernelId kernel, const Work<Arguments>& first, const Work<Arguments>& second) {
+        set(define({computation(kernel, first.arguments, first.operands, out().size_bytes),
+                    computation(kernel, second.arguments, second.operands, out().size_bytes)}));
+    }
+
     [[noreturn]] static void not_understood(const std::string& what) { throw Mismatch{"not understood: " + what}; }
 
   private:
-    [[nodiscard]] Tokens define(const Computation& computation);
+    template <typename Arguments>
+    [[nodiscard]] static Computation computation(refdev::KernelId kernel, const Arguments& arguments,
+                                                 std::vector<Tokens> operands, std::size_t output_bytes) {
+        Computation computation{static_cast<std::uint32_t>(kernel), {}, std::move(operands), output_bytes};
+        computation.words.resize(refdev::kArgumentWords<Arguments>);
+        std::memcpy(computation.words.data(), &arguments, sizeof(Arguments));
+        return computation;
+    }
+    // The result of each of `same`.
+    [[nodiscard]] Tokens define(const std::vector<Computation>& same);
 
     [[nodiscard]] std::size_t number_of(std::size_t input) const {
         return static_cast<std::size_t>(static_cast<std::uint32_t>(op_.inputs.at(input)));

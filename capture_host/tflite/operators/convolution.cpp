@@ -4,6 +4,7 @@
 
 #include "capture_host/operators/window.h"
 #include "capture_host/tflite/operators/filter_table.h"
+#include "capture_host/tflite/operators/folded_pad.h"
 #include "capture_host/tflite/operators/operator_context.h"
 #include "hal/devices/refdev/kernels/launch_check.h"
 
@@ -84,7 +85,8 @@ void require_taps(const OperatorContext& context, std::uint64_t height, std::uin
 struct Convolution {
     QuantizedTensor input;
     QuantizedTensor output;
-    ImageShape in;
+    FoldedPad pad;  // its input is what the kernel reads: the convolution's input if no PAD is folded
+    ImageShape in;  // of what the kernel reads
     ImageShape filter;
     ImageShape out;
 };
@@ -97,6 +99,9 @@ Convolution convolution(OperatorContext& context) {
     found.in = image_shape(context, *found.input.tensor, "input");
     found.filter = image_shape(context, context.int8_constant(kFilterPosition, "filter"), "filter");
     found.out = image_shape(context, *found.output.tensor, "output");
+    found.pad = folded_pad(context.model(), found.input.index).value_or(FoldedPad{found.input.index, {}, {}});
+    found.in.height -= found.pad.height.before + found.pad.height.after;
+    found.in.width -= found.pad.width.before + found.pad.width.after;
     context.require(found.in.batches == found.out.batches, "its input and output differ in batches");
     return found;
 }
@@ -106,8 +111,12 @@ Window convolution_window(const OperatorContext& context, const Options& options
     const WindowOptions wanted{options.padding(),
                                {options.stride_h(), options.dilation_h_factor()},
                                {options.stride_w(), options.dilation_w_factor()}};
-    return window_of(context, wanted, convolution.in, convolution.out, convolution.filter.height,
-                     convolution.filter.width);
+    const ImageShape padded = image_shape(context, *convolution.input.tensor, "input");
+    Window window =
+        window_of(context, wanted, padded, convolution.out, convolution.filter.height, convolution.filter.width);
+    window.height.pad_before += convolution.pad.height.before;
+    window.width.pad_before += convolution.pad.width.before;
+    return window;
 }
 
 operators::LayerNumbers numbers_of(const OperatorContext& context, const Convolution& convolution,
@@ -126,7 +135,7 @@ void launch_convolution(OperatorContext& context, const LayerKernels& kernels, c
         add_filter_table(context, convolution.input, convolution.output, convolution.out.channels,
                          FilterRoles{channel_dimension, kBiasPosition, sum_bytes});
     launch_layer(context, kernels, *convolution.input.tensor, sum_bytes, arguments,
-                 {{context.buffer(convolution.input)},
+                 {{context.tensor_buffer(convolution.pad.input)},
                   {context.input_buffer(kFilterPosition)},
                   {table},
                   {context.buffer(convolution.output)}});
@@ -137,7 +146,7 @@ void launch_convolution(OperatorContext& context, const LayerKernels& kernels, c
 void lower_conv_2d(OperatorContext& context) {
     const auto& options = context.options<format::Conv2DOptions>();
     const Convolution found = convolution(context);
-    const auto& [input, output, in, filter, out] = found;
+    const auto& [input, output, pad, in, filter, out] = found;
     context.require(filter.batches == out.channels, "its filter and output differ in channels");
     context.require((in.channels % filter.channels) == 0U, "its filter's channels do not divide its input's");
     context.require((out.channels % (in.channels / filter.channels)) == 0U,
@@ -156,7 +165,7 @@ void lower_depthwise_conv_2d(OperatorContext& context) {
     constexpr std::uint32_t kChannelDimension = 3U;
     const auto& options = context.options<format::DepthwiseConv2DOptions>();
     const Convolution found = convolution(context);
-    const auto& [input, output, in, filter, out] = found;
+    const auto& [input, output, pad, in, filter, out] = found;
     context.require(filter.batches == 1U, "more than one filter is not supported");
     context.require(filter.channels == out.channels, "its filter and output differ in channels");
     context.require((out.channels % in.channels) == 0U, "its input's channels do not divide its output's");

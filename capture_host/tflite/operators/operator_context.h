@@ -218,6 +218,8 @@ class OperatorContext {
     [[nodiscard]] capture::BufferId buffer(const Int8Tensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId buffer(const AnyTensor& operand) const { return graph_.buffer_of(operand.index); }
     [[nodiscard]] capture::BufferId input_buffer(std::size_t position) const;
+    // Of a tensor that is written, whether or not it is an operand.
+    [[nodiscard]] capture::BufferId tensor_buffer(std::uint32_t index) const { return graph_.buffer_of(index); }
     // The VAR_HANDLE that makes input 0, which exists.
     [[nodiscard]] const Operator& handle() const;
     // The variable whose handle is input 0, as memory for the contents of `tensor`.

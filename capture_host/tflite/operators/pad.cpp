@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "capture_host/tflite/operators/folded_pad.h"
 #include "capture_host/tflite/operators/movement.h"
 #include "capture_host/tflite/operators/operator_context.h"
 
@@ -42,6 +43,14 @@ std::int32_t element_of(const Tensor& tensor) {
         value |= static_cast<std::uint32_t>(tensor.contents[i]) << (kByteBits * static_cast<std::uint32_t>(i));
     }
     return static_cast<std::int32_t>(value);
+}
+
+// Nothing if the convolution that reads the output pads for itself.
+void pad_unless_folded(OperatorContext& context, const AnyTensor& input, const AnyTensor& output, std::int32_t value) {
+    const std::vector<AxisPadding> paddings = axis_paddings(context, input, output);
+    if (!folded_pad(context.model(), output.index).has_value()) {
+        record_pad(context, input, paddings, value, context.buffer(output));
+    }
 }
 
 // The entry of `size` for each element of a mirrored axis. `border` is 1 if the outermost one is not repeated.
@@ -104,7 +113,7 @@ void lower_pad(OperatorContext& context) {
     context.require_operands(2U, 2U);
     const AnyTensor input = context.any_input(0U, "input");
     const AnyTensor output = context.any_output(0U);
-    record_pad(context, input, axis_paddings(context, input, output), zero_of(output), context.buffer(output));
+    pad_unless_folded(context, input, output, zero_of(output));
 }
 
 void lower_pad_v2(OperatorContext& context) {
@@ -118,8 +127,7 @@ void lower_pad_v2(OperatorContext& context) {
                         (value.tensor->quantization.scales == output.tensor->quantization.scales) &&
                         (value.tensor->quantization.zero_points == output.tensor->quantization.zero_points),
                     "different quantisation of padding value and output is not supported");
-    record_pad(context, input, axis_paddings(context, input, output), element_of(*value.tensor),
-               context.buffer(output));
+    pad_unless_folded(context, input, output, element_of(*value.tensor));
 }
 
 void lower_mirror_pad(OperatorContext& context) {
