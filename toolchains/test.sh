@@ -28,6 +28,7 @@ build() {
 }
 
 jobs=$(nproc)
+tests_at_once=$((jobs + 1))  # some wait: for packages, terminals, a cluster
 results=()
 failed_steps=()
 minutes=()
@@ -50,7 +51,7 @@ for preset in "${presets[@]}"; do
     else
         # Failing tests show in the result file. A ctest that fails without one, or writes none, is a failed step.
         code=0
-        timed "$preset: tests" ctest --preset "$preset" --parallel "$jobs" --output-junit "$PWD/$result" \
+        timed "$preset: tests" ctest --preset "$preset" --parallel "$tests_at_once" --output-junit "$PWD/$result" \
             --test-output-size-passed 65536 || code=$?
         if [ ! -e "$result" ]; then
             failed_steps+=("$preset: ctest wrote no results")

@@ -39,6 +39,12 @@ endif()
 macro(pianola_optimise_lightly)
     add_compile_options("$<$<CONFIG:Release>:-O1>")
 endmacro()
+# For such folders that are large, and for tests that compute little: half of a compiler's time at -O1 goes into
+# AddressSanitizer's checks.
+set(pianola_unoptimised "")
+if(PIANOLA_SANITIZE MATCHES "address")
+    set(pianola_unoptimised "$<$<CONFIG:RelWithDebInfo>:-O0>")
+endif()
 
 if(PIANOLA_SANITIZE)
     # Whole program: a library without instrumentation would hide what its callers do wrong. -fno-rtti code cannot
