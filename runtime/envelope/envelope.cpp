@@ -209,6 +209,25 @@ std::uint64_t sum_outside_slices(ByteSpan file, const Envelope& envelope) noexce
     return sum.value();
 }
 
+namespace {
+
+// Whether the file's bytes are those that its digest is of, and those of `authentication`. Not inlined, so that its
+// stack is free again while a signature is verified.
+[[gnu::noinline]] bool has_digest(ByteSpan file, const Envelope& envelope, DigestEngine* engine,
+                                  Authentication& authentication) noexcept {
+    const std::uint64_t sum = sum_outside_slices(file, envelope);
+    bool is_same = authentication.sum == sum;
+    if (!authentication.is_computed) {
+        is_same = envelope_checks::compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes), engine,
+                                                  authentication.digest);
+        authentication.sum = sum;
+        authentication.is_computed = true;
+    }
+    return is_same && digests_equal(ByteSpan{authentication.digest}, ByteSpan{envelope.digest});
+}
+
+}  // namespace
+
 Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust, Verdict& verdict) noexcept {
     Authentication authentication;
     return authenticate(file, envelope, trust, authentication, verdict);
@@ -222,24 +241,13 @@ Status authenticate(ByteSpan file, const Envelope& envelope, const Trust& trust,
     if ((file.size() < (header::kBytes + envelope.signature_bytes)) || (envelope.total_bytes != file.size()) ||
         (envelope.self_tests.offset > file.size())) {
         good = refuse_field(reading, Rule::kEnvTotalSize, Field::kTotalBytes, envelope.total_bytes, file.size());
+    } else if (!has_digest(file, envelope, trust.digest_engine, authentication)) {
+        good = refuse_field(reading, Rule::kEnvDigest, Field::kDigest);
+    } else if (envelope.security_version < trust.lowest_security_version) {
+        good = refuse_field(reading, Rule::kAutVersion, Field::kSecurityVersion, envelope.security_version,
+                            trust.lowest_security_version);
     } else {
-        const std::uint64_t sum = sum_outside_slices(file, envelope);
-        bool is_same = authentication.sum == sum;
-        if (!authentication.is_computed) {
-            is_same = envelope_checks::compute_digest(file.subspan(0U, file.size() - envelope.signature_bytes),
-                                                      trust.digest_engine, authentication.digest);
-            authentication.sum = sum;
-            authentication.is_computed = true;
-        }
-        const Sha256Digest& digest = authentication.digest;
-        if (!is_same || !digests_equal(ByteSpan{digest}, ByteSpan{envelope.digest})) {
-            good = refuse_field(reading, Rule::kEnvDigest, Field::kDigest);
-        } else if (envelope.security_version < trust.lowest_security_version) {
-            good = refuse_field(reading, Rule::kAutVersion, Field::kSecurityVersion, envelope.security_version,
-                                trust.lowest_security_version);
-        } else {
-            good = envelope_checks::check_signature(reading, envelope, trust, digest);
-        }
+        good = envelope_checks::check_signature(reading, envelope, trust, authentication.digest);
     }
     return good ? Status::kOk : Status::kRefused;
 }

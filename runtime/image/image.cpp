@@ -97,6 +97,11 @@ Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, st
 
 }  // namespace
 
+Status Image::parse(ByteSpan file, Verdict& verdict) noexcept {
+    *this = Image{};
+    return parse_envelope(file, envelope_, verdict);
+}
+
 Status open_image(ByteSpan file, const Envelope& envelope, const Capacities& capacities, Image& image,
                   Verdict& verdict) noexcept {
     reset(verdict);

@@ -72,7 +72,7 @@ Status Session::load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& ver
     }
     description.mesh_rows = rows_;
     description.mesh_columns = columns_;
-    const Status valid = validate_twice(file, description, workspace, verdict);
+    const Status valid = validate_twice(description, workspace, verdict);
     if (!is_ok(valid)) {
         return valid;
     }
@@ -116,7 +116,7 @@ Status Session::run_setup(const PlanWorkspace& workspace) noexcept {
 // verdicts lacks its flow sum, or they come to different plans. Nothing branches on this sum; the code that starts the
 // device checks it. The file is hashed once: the second validation compares that digest again, and proves the file's
 // bytes by sums.
-Status Session::validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
+Status Session::validate_twice(const DeviceDescription& description, PlanWorkspace& workspace,
                                Verdict& verdict) noexcept {
     constexpr std::uint32_t kTimes = 2U;
     std::array<Status, kTimes> said{Status::kRefused, Status::kRefused};
@@ -127,7 +127,7 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     for (Status& status : said) {
         earlier_flow = verdict.flow;
         earlier_status = verdict.status;
-        status = validate_once(file, description, workspace, verdict);
+        status = validate_once(description, workspace, verdict);
         if (!is_ok(status)) {
             return status;
         }
@@ -140,8 +140,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
 
 // Never inlined: a compiler could hoist code such as the address of the trust out of a loop over both, and one skipped
 // instruction would then affect both.
-[[gnu::noinline]] Status Session::validate_once(ByteSpan file, const DeviceDescription& description,
-                                                PlanWorkspace& workspace, Verdict& verdict) noexcept {
+[[gnu::noinline]] Status Session::validate_once(const DeviceDescription& description, PlanWorkspace& workspace,
+                                                Verdict& verdict) noexcept {
     reset(verdict);
     // Until the platform gives its version, no version is high enough.
     std::uint32_t lowest = UINT32_MAX;
@@ -164,8 +164,8 @@ Status Session::validate_twice(ByteSpan file, const DeviceDescription& descripti
     if (lowest > trust.lowest_security_version) {
         trust.lowest_security_version = lowest;
     }
-    const Status valid =
-        validate_same_file(file, description, command_set_, trust, workspace, workspace.image, loaded_.plan, verdict);
+    const Status valid = validate_same_file(loaded_.file, description, command_set_, trust, workspace, workspace.image,
+                                            loaded_.plan, verdict);
     if (is_ok(valid)) {  // everything that is needed from the manifest later
         loaded_.security_version = workspace.image.envelope().security_version;
         loaded_.self_test_count = workspace.image.self_test_count();

@@ -13,11 +13,11 @@ Status validate(ByteSpan file, const DeviceDescription& device, const CommandSet
 Status validate_same_file(ByteSpan file, const DeviceDescription& device, const CommandSet& command_set,
                           const Trust& trust, PlanWorkspace& workspace, Image& image, Plan& plan,
                           Verdict& verdict) noexcept {
-    Envelope envelope;
-    const Status parsed = parse_envelope(file, envelope, verdict);
+    const Status parsed = image.parse(file, verdict);
     if (!is_ok(parsed)) {
         return parsed;
     }
+    const Envelope& envelope = image.envelope();
     const Status authentic = authenticate(file, envelope, trust, workspace.authentication, verdict);
     if (!is_ok(authentic)) {
         return authentic;

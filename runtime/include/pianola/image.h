@@ -204,6 +204,10 @@ class Image {
   public:
     Image() = default;
 
+    // parse_envelope() into this image, which describes no file until open_image() has accepted one: for validate(),
+    // whose stack has no envelope of its own. kOk, or kRefused with a verdict.
+    Status parse(ByteSpan file, Verdict& verdict) noexcept;
+
     [[nodiscard]] TargetView target() const noexcept;
     [[nodiscard]] KernelView kernel(std::uint32_t index) const noexcept;  // of the target
     // Whether the target names the kernel; its kernels must be in ascending order.

@@ -318,10 +318,8 @@ class Session {
     // There is no record.
     Status latch(Status status, FaultStage stage, std::uint32_t device = 0U, std::uint32_t queue = 0U) noexcept;
     Status load_whole(ByteSpan file, PlanWorkspace& workspace, Verdict& verdict) noexcept;
-    Status validate_twice(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
-                          Verdict& verdict) noexcept;
-    Status validate_once(ByteSpan file, const DeviceDescription& description, PlanWorkspace& workspace,
-                         Verdict& verdict) noexcept;
+    Status validate_twice(const DeviceDescription& description, PlanWorkspace& workspace, Verdict& verdict) noexcept;
+    Status validate_once(const DeviceDescription& description, PlanWorkspace& workspace, Verdict& verdict) noexcept;
     Status check_alike(const DeviceDescription& description, Verdict& verdict) noexcept;
     Status program_devices(const Image& image) noexcept;
     Status run_setup(const PlanWorkspace& workspace) noexcept;
