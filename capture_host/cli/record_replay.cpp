@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "capture_host/base/workers.h"
 #include "capture_host/cli/cli.h"
 
 namespace pianola::cli {
@@ -103,14 +103,10 @@ class ManyRecords {
 
     SideBySide replay(Replay& first, std::uint32_t jobs) {
         const std::size_t record = take();  // the first record is the first replay's, whose epilogue may follow
-        std::vector<std::thread> workers;
-        const std::size_t count = std::min<std::size_t>(jobs, inputs_.size());
-        for (std::size_t i = 1U; i < count; ++i) {
-            workers.emplace_back([this] { work(nullptr, take()); });
-        }
-        work(&first, record);
-        for (std::thread& worker : workers) {
-            worker.join();
+        {
+            Workers workers;
+            workers.start(std::min<std::size_t>(jobs, inputs_.size()), [this] { work(nullptr, take()); });
+            work(&first, record);
         }
         if (failure_) {
             std::rethrow_exception(failure_);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "capture_host/base/workers.h"
 #include "capture_host/binary/openssl_digest.h"
 #include "capture_host/binary/receipt.h"
 #include "capture_host/binary/signing.h"
@@ -257,13 +258,10 @@ class ManyFiles {
     }
 
     std::vector<VerifyOutcome> verify() {
-        std::vector<std::thread> workers;
-        for (std::size_t i = 1U; i < jobs_; ++i) {
-            workers.emplace_back([this] { work(); });
-        }
-        work();
-        for (std::thread& worker : workers) {
-            worker.join();
+        {
+            Workers workers;
+            workers.start(jobs_, [this] { work(); });
+            work();
         }
         if (failure_) {
             std::rethrow_exception(failure_);

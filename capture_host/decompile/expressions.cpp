@@ -140,14 +140,22 @@ Tokens Expressions::fresh(std::size_t bytes) {
 }
 
 Tokens Expressions::define(const Computation& computation, const std::vector<Computation>& forms, std::uint32_t index) {
-    const Key key = key_of(computation);
+    std::vector<Computation> same{computation};
+    same.insert(same.end(), forms.begin(), forms.end());
+    // One launch has one result: who shares a form with an earlier operator computes what that one does.
+    Key key = key_of(computation);
+    for (const Computation& form : same) {
+        const auto known = forms_.find(key_of(form));
+        if (known != forms_.end()) {
+            key = known->second;
+            break;
+        }
+    }
     Entry& entry = entries_[key];
     if (entry.operators.empty()) {
         entry.output = fresh(computation.output_bytes);
-        entry.forms.push_back(computation);
-        forms_.emplace(key, key);
     }
-    for (const Computation& form : forms) {
+    for (const Computation& form : same) {
         if (forms_.emplace(key_of(form), key).second) {  // not known already
             entry.forms.push_back(form);
         }

@@ -32,8 +32,7 @@ class Expressions {
     // Bytes that are like no others.
     [[nodiscard]] Tokens fresh(std::size_t bytes);
 
-    // What operator `index` computes. Each of `forms` computes the same. Operators with one `computation` are alike,
-    // even if they have different forms.
+    // What operator `index` computes. Each of `forms` computes the same. Operators that share a form are alike.
     [[nodiscard]] Tokens define(const Computation& computation, const std::vector<Computation>& forms,
                                 std::uint32_t index);
 

@@ -98,7 +98,6 @@ Status refuse_manifest(Verdict& verdict, Rule rule, const Envelope& envelope, st
 }  // namespace
 
 Status Image::parse(ByteSpan file, Verdict& verdict) noexcept {
-    *this = Image{};
     return parse_envelope(file, envelope_, verdict);
 }
 

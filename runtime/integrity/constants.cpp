@@ -28,14 +28,15 @@ Status prove_checks(ByteSpan file, const Segment& checks, const ConstantRanges& 
         }
     }
     const std::uint32_t place = index * kCheckBytes;
-    if (!(good && (place == checks.size_bytes))) {
+    good = good && (place == checks.size_bytes);
+    if (!good) {
         verdict.path.enter("checks", index);
-        if (!is_passed_over(refuse(verdict, Rule::kLayCheck, checks.offset + place))) {
-            return verdict.status;
-        }
+        good = is_passed_over(refuse(verdict, Rule::kLayCheck, checks.offset + place));
     }
-    verdict.status = Status::kOk;
-    return Status::kOk;
+    if (good) {
+        verdict.status = Status::kOk;
+    }
+    return verdict.status;
 }
 
 std::uint32_t scrub_calls(const ConstantRanges& constants, std::uint32_t limit_bytes) noexcept {

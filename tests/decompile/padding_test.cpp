@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/decompile/said.h"
@@ -62,6 +63,27 @@ TEST(Padding, ATwinWithoutAPadIsCountedToo) {
     model.operators.push_back(twin);
     EXPECT_EQ(in_own_binary(model), kNone);
     model.outputs.push_back(tflite::kPadded);
+    EXPECT_EQ(in_own_binary(model), kNone);
+}
+
+// The other one reads the padded image by another way, in either order: its launch is a form of both.
+TEST(Padding, ATwinBehindAReshapeIsCountedToo) {
+    ModelSpec model = padded_model(small_layer());
+    tflite::OperatorSpec twin = model.operators[tflite::kConvolutionAt];
+    const std::int32_t reshaped = tflite::kValue + 1;
+    const std::int32_t convolved = tflite::kValue + 2;
+    model.tensors.push_back(model.tensors[tflite::kPadded]);
+    model.tensors.back().name = "reshaped";
+    model.tensors.push_back(model.tensors[tflite::kConvolved]);
+    model.tensors.back().name = "twin";
+    twin.inputs[0] = reshaped;
+    twin.outputs = {convolved};
+    model.operators.push_back({tflite::kReshape, {tflite::kPadded}, {reshaped}});
+    model.operators.push_back(twin);
+    model.outputs.push_back(convolved);
+    EXPECT_EQ(in_own_binary(model), kNone);
+    std::swap(model.operators[tflite::kConvolutionAt], model.operators.back());  // the twin first
+    std::swap(model.operators[tflite::kConvolutionAt], model.operators[tflite::kConvolutionAt + 1U]);
     EXPECT_EQ(in_own_binary(model), kNone);
 }
 
