@@ -2,7 +2,6 @@
 """pianola run: golden outputs, records, self-tests, and what goes wrong."""
 import collections
 import json
-import resource
 
 import cli_support
 from cli_support import DONE, FAULT, FILE_TROUBLE, OPTIONS, REFUSED, USAGE, checked, sealed
@@ -62,21 +61,6 @@ class Run(cli_support.CliTest):
                     self.assertEqual(out.read_bytes(), golden, (options, jobs))
                     said.add((run.stdout, run.stderr))
                 self.assertEqual(len(said), 1, said)
-
-    def test_as_many_jobs_as_the_system_has_threads_for(self):
-        if json.loads(self.run_pianola("doctor", "--json").stdout)["build"]["sanitizers"]:
-            self.skipTest("a sanitizer needs more address space than the limit")
-        binary = self.capture(MODEL)
-        batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
-
-        def few_threads():
-            resource.setrlimit(resource.RLIMIT_AS, (65_000_000, 65_000_000))
-
-        for i in range(64):
-            (self.folder / f"{i}.ptb").write_bytes(binary.read_bytes())
-        for command in (("run", binary, "--input", batch, "--output", self.folder / "out.bin", "--batch"),
-                        ("verify", self.folder)):
-            self.run_pianola(*command, "--jobs", 64, preexec_fn=few_threads)
 
     def test_several_jobs_replay_random_binaries_or_refuse_them(self):
         """Each with several records, with parameters, prologue, epilogue and on meshes."""

@@ -4,12 +4,13 @@ and SARIF reports."""
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import xml.etree.ElementTree
 
 import cli_support
-from cli_support import DONE, FILE_TROUBLE, OPTIONS, REFUSED, UNSUPPORTED, USAGE
+from cli_support import DONE, FILE_TROUBLE, INTERNAL, OPTIONS, REFUSED, UNSUPPORTED, USAGE
 
 COPIES = 300
 
@@ -66,6 +67,24 @@ class VerifyMany(cli_support.CliTest):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(contents)
         return path
+
+    def test_with_fewer_threads_than_jobs(self):
+        """Those that there are do the work, or the memory beside their stacks is too small; no signal ends it."""
+        if json.loads(self.run_pianola("doctor", "--json").stdout)["build"]["sanitizers"]:
+            self.skipTest("a sanitizer needs more address space than the limit")
+        for i in range(64):
+            self.put(f"{i}.ptb")
+
+        def few_threads():
+            resource.setrlimit(resource.RLIMIT_AS, (200_000_000, 200_000_000))
+
+        run = subprocess.run([OPTIONS.pianola, "verify", self.release, "--jobs", "64"], preexec_fn=few_threads,
+                             capture_output=True, text=True, check=False)
+        if run.returncode == DONE:
+            self.assertIn("64 accepted", run.stdout)
+        else:
+            self.assertEqual((run.returncode, run.stdout), (INTERNAL, ""))
+            self.assertIn("bad_alloc", run.stderr)
 
     def test_no_name_forges_a_line_or_commands_a_terminal(self):
         name = "a\x1b[32m\nb.ptb: accepted, 1 bytes\x7f.ptb"

@@ -204,8 +204,8 @@ class Image {
   public:
     Image() = default;
 
-    // parse_envelope() into this image, which describes no file until open_image() has accepted one: for validate(),
-    // whose stack has no envelope of its own. kOk, or kRefused with a verdict.
+    // parse_envelope() into this image, which describes no file until open_image() has accepted one. For validate():
+    // it needs no envelope on the stack. kOk, or kRefused with a verdict.
     Status parse(ByteSpan file, Verdict& verdict) noexcept;
 
     [[nodiscard]] TargetView target() const noexcept;
