@@ -50,7 +50,8 @@ class Run(cli_support.CliTest):
         binary = self.capture(MODEL, "--self-test", "2")
         batch = self.write("batch.bin", b"".join(self.tensor("input", i).read_bytes() for i in range(RECORDS)))
         golden = b"".join(self.tensor("golden", i).read_bytes() for i in range(RECORDS))
-        for options in ((), ("--views",), ("--threaded",), ("--check-accesses",), ("--repeat", 3), ("--self-test",)):
+        modes = ((), ("--views",), ("--threaded",), ("--check-accesses",), ("--repeat", 3), ("--self-test",))
+        for options in modes[::OPTIONS.each]:
             for form in ((), ("--json",)):
                 said = set()
                 for jobs in (1, 2, 5, RECORDS + 7):
