@@ -28,7 +28,7 @@ COLUMNS = """
 FOLDED = ("A convolution (CONV_2D, DEPTHWISE_CONV_2D) computes the PAD or PADV2 before it, and the padded image takes "
           "no memory, if: the padding is of height and width alone, with the input's zero point; the convolution alone "
           "reads the padded image, which is no output of the model; and the kernel takes the padding of both together "
-          "(at most 32,767 before each axis). Another PAD is a launch of its own.")
+          "(at most 32,767 before each axis). Another PAD has a separate launch.")
 
 TAIL = ("{} are refused too: TensorFlow Lite Micro computes them in float only, so that there is no integer result to "
         "match. Its int16 GREATER has no scales, and its int16 RSQRT no preparation: neither gives a result to match.")

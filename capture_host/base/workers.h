@@ -20,8 +20,8 @@ class Workers {
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    // For `count` threads with the caller's own, which works too: calls `work`, which must not throw, in the others, or
-    // in fewer where the system gives no more.
+    // Calls `work` in up to `count` - 1 threads: fewer if the system starts no more. The caller's own thread is the
+    // remaining one. `work` must not throw.
     template <typename Work>
     void start(std::size_t count, const Work& work) {
         threads_.reserve(count);

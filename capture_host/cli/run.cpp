@@ -428,7 +428,7 @@ void add_run(CLI::App& app, Action& action) {
     command->add_flag("--batch", arguments->batch,
                       "Input files hold several records; outputs are written one after another");
     add_number(*command, "--jobs", arguments->jobs, 1U, kMostJobs,
-               "Records that are replayed side by side, each on a simulator of its own; results are the same. Not "
+               "Records that are replayed side by side, each on a separate simulator; results are the same. Not "
                "where a record depends on an earlier one");
     command->add_flag("--self-test", arguments->self_test, "Replay the binary's own self-test vectors first");
     command->add_flag("--threaded", arguments->threaded, "Run each command queue in a thread of its own");

@@ -142,7 +142,7 @@ Tokens Expressions::fresh(std::size_t bytes) {
 Tokens Expressions::define(const Computation& computation, const std::vector<Computation>& forms, std::uint32_t index) {
     std::vector<Computation> same{computation};
     same.insert(same.end(), forms.begin(), forms.end());
-    // One launch has one result: who shares a form with an earlier operator computes what that one does.
+    // A launch determines its result: an operator that shares a form with an earlier one computes the same.
     Key key = key_of(computation);
     for (const Computation& form : same) {
         const auto known = forms_.find(key_of(form));

@@ -101,20 +101,29 @@ TEST_F(Records, TheFirstOneThatFailsDecides) {
     }
 }
 
-// The second replay is not loaded, and so slow that the first one has failed before it; its record is the earlier one.
+// The second replay is not loaded, and is made only when the first one has replayed all other records and fails; its
+// record is the earlier one.
 TEST_F(Records, AnEarlierOneDecidesThoughItFailsLater) {
-    constexpr std::uint32_t kTries = 20U;  // the second thread may begin late
+    constexpr std::uint32_t kTries = 20U;  // the second thread may begin after the first one has taken all records
+    constexpr std::uint32_t kLong = 500U;  // replays of each record, so that this is rare
+    static constexpr std::chrono::milliseconds kToFail{50};
     inputs_.back().front().pop_back();
-    const auto make = [this] {
-        std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    std::atomic<std::size_t> done{0U};
+    const auto make = [this, &done] {
+        while (done < (kRecords - 2U)) {
+            std::this_thread::yield();
+        }
+        std::this_thread::sleep_for(kToFail);
         return std::make_unique<Replay>(ByteSpan{file_.data(), file_.size()}, refdev::target(),
                                         refdev::target().usual_device());
     };
     Status status = Status::kInvalidArgument;  // of the last record
     for (std::uint32_t i = 0U; (i < kTries) && (status == Status::kInvalidArgument); ++i) {
         const std::unique_ptr<Replay> first = made();
+        done = 0U;
         try {
-            (void)cli::replay_side_by_side(*first, inputs_, {1U, false, true}, 2U, make, [](std::size_t) {});
+            (void)cli::replay_side_by_side(*first, inputs_, {kLong, false, true}, 2U, make,
+                                           [&done](std::size_t count) { done = count; });
             FAIL() << "a record fails";
         } catch (const replay::Stopped& stopped) {
             status = stopped.status();

@@ -66,8 +66,8 @@ TEST(Padding, ATwinWithoutAPadIsCountedToo) {
     EXPECT_EQ(in_own_binary(model), kNone);
 }
 
-// The other one reads the padded image by another way, in either order: its launch is a form of both.
-TEST(Padding, ATwinBehindAReshapeIsCountedToo) {
+// The other one reads the padded image after a RESHAPE, in either order. Its launch is a form of both operators.
+TEST(Padding, ATwinAfterAReshapeIsCountedToo) {
     ModelSpec model = padded_model(small_layer());
     tflite::OperatorSpec twin = model.operators[tflite::kConvolutionAt];
     const std::int32_t reshaped = tflite::kValue + 1;
@@ -99,7 +99,7 @@ TEST(Padding, OtherPaddingIsADifference) {
     expect_said(
         model, [](ModelSpec& m) { m.contents[0] = tflite::words({0, 0, 1, 1, 0, 2, 0, 0}); },
         said + "argument word 19: 1 in the binary, 0 by the model");
-    // A value that is not 0 has a launch of its own, which the binary lacks.
+    // A value that is not 0 has a separate launch, which the binary lacks.
     expect_said(
         model, [](ModelSpec& m) { m.contents[3] = {9U}; }, said + "argument word 5: 4 in the binary, 6 by the model");
 }
